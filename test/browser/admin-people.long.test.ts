@@ -76,6 +76,11 @@ await withService('chromium', () => {
       await follow(page, 'Books')
       await sees(page, '60 records')
       expect(await has(page, 'aria/Create[role="link"]')).toBe(false)
+      // An address that was kept from before, or that a colleague has sent.
+      await visit(page, `${books.url}/admin`, '/books/create')
+      await sees(page, 'New Book')
+      await sees(page, 'You may not do this.')
+      expect(await has(page, 'form')).toBe(false)
       await page.browserContext().close()
     })
 

@@ -21,7 +21,6 @@ const History = lazy(() => import('./history.tsx').then((found) => ({ default: f
 
 /** The screen of a record; without an id, of a new one. */
 export function Form({ resource, id }: { resource: Resource; id?: string | undefined }) {
-  const t = useStrings()
   const sentence = useSentence()
   const { state } = useLocation() as { state: { done?: string } | null }
   const options = { enabled: id !== undefined, retry: false, staleTime: 0 }
@@ -34,14 +33,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
     refresh()
     setRound(round + 1)
   }
-  if (id === undefined) {
-    return (
-      <>
-        <Head title={t('createOne', { name: titleOf(resource.model) })} />
-        <Editor resource={resource} />
-      </>
-    )
-  }
+  if (id === undefined) return <New resource={resource} />
   const past = (isOpen: boolean) => (
     <Past {...{ resource, isOpen }}>
       <History {...{ resource, id, record: data }} onRestored={again} />
@@ -70,6 +62,19 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
           {past(false)}
         </div>
       </div>
+    </>
+  )
+}
+
+/** The form of a new record. An address that was kept leads here, too, when the caller may not create one. */
+function New({ resource }: { resource: Resource }) {
+  const t = useStrings()
+  // As it was when the screen was opened: who is refused later keeps what they have typed.
+  const [mayCreate] = useState(useRights().may(resource, 'create'))
+  return (
+    <>
+      <Head title={t('createOne', { name: titleOf(resource.model) })} />
+      {mayCreate ? <Editor resource={resource} /> : <Notice kind="error">{t('status.403')}</Notice>}
     </>
   )
 }
