@@ -35,20 +35,32 @@ export interface Listed {
   readonly actions: readonly string[]
 }
 
-/** The models that a caller may do anything with, as far as the routes, `write` and the caller's guards leave it. */
+/** What guards have said of the caller's token so far. */
+interface Token {
+  isGood: boolean
+  /** The 401 of one that does not take it. */
+  refusal?: unknown
+}
+
+/**
+ * The models that a caller may do anything with, as far as the routes, `write` and the caller's guards leave it. Throws the 401 of
+ * a token that no guard takes, which is one to replace, whatever the tool. One that others take is good, but not there.
+ */
 export async function listedFor(caller: Caller, all: Iterable<Served>): Promise<Listed[]> {
   const listed: Listed[] = []
+  const token: Token = { isGood: !caller.request.headers.has('authorization') }
   for (const { mount, resource, routes } of all) {
     const actions: string[] = []
     for (const action of caller.agents) {
       const route = routes[AGENT_ROUTES[action] as string]
-      if (route && (await mayUse(caller, route, requestFor(caller, mount, action)))) {
+      if (route && (await mayUse(caller, route, requestFor(caller, mount, action), token))) {
         actions.push(action)
       }
     }
     if (actions[0])
       listed.push({ model: mount, description: descriptionOf(resource.model.schema), actions })
   }
+  if (!token.isGood && token.refusal) throw token.refusal
   return listed
 }
 
@@ -66,8 +78,13 @@ export function requestFor(
   return partRequest(request, { method, path: to, route, signal, ...more })
 }
 
-/** Whether the guards of a route that say whom they let through would let the caller through. */
-async function mayUse(caller: Caller, route: Route, asked: ApiRequest): Promise<boolean> {
+/** Whether the guards of a route that say whom they let through would let the caller through. Notes what is said of the token. */
+async function mayUse(
+  caller: Caller,
+  route: Route,
+  asked: ApiRequest,
+  token: Token,
+): Promise<boolean> {
   const { host, request, context } = caller
   const guards = [...host.guards, ...route.guards]
   if (request.auth) asked.auth = request.auth
@@ -75,11 +92,14 @@ async function mayUse(caller: Caller, route: Route, asked: ApiRequest): Promise<
     for (const guard of guards) if (await refuses(guard, guards, asked, context)) return false
     return true
   } catch (error) {
-    const { status } = error as HttpError
-    // A token that is no longer good is one to replace, whatever the tool.
-    const isStale = status === 401 && request.headers.has('authorization')
-    if (status < 500 && !isStale) return false
-    throw error
+    const { status, headers } = error as HttpError
+    if (!(status < 500)) throw error
+    // A key in a header of its own is another matter.
+    const isOfToken = new Headers(headers).get('www-authenticate')?.startsWith('ApiKey') !== true
+    if (status === 401 && isOfToken) token.refusal = error
+    return false
+  } finally {
+    token.isGood ||= asked.auth !== undefined
   }
 }
 

@@ -3,8 +3,14 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
-import { idempotency } from '../../src/guards/index.ts'
-import { createRouter, defineModel } from '../../src/index.ts'
+import { apiKey, idempotency } from '../../src/guards/index.ts'
+import {
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  type Guard,
+  userFields,
+} from '../../src/index.ts'
 import { mcp } from '../../src/mcp/index.ts'
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
 import { service } from '../auth/service.ts'
@@ -52,4 +58,44 @@ it('an agent may do what its key allows, and no more', async () => {
     expect((await tool(name, given)).isError, `${name} ${given.model}`).toBe(true)
   }
   expect(await app.store.collection(Task).count()).toBe(1)
+})
+
+it('a router that wants another sign-in hides itself alone', async () => {
+  const { app, auth, register, post } = await service({ auth: { methods: [apiKeys()] } })
+  const Staff = defineModel('McpStaff', { fields: userFields(), unique: ['email'] })
+  const staff = createAuthRouter({ model: Staff, token: { secret: 's'.repeat(32) } })
+  const guarded = (guard: Guard) =>
+    createRouter({ model: Task, allowedFields: ['title'], middlewares: [guard] })
+  app.mount('/staff', staff.router)
+  app.mount('/for-people', guarded(auth.requireSession))
+  app.mount('/for-staff', guarded(staff.requireAuth))
+  app.mount('/for-programs', guarded(apiKey({ keys: ['k'.repeat(16)] })))
+  app.mount('/tasks', guarded(auth.requireAuth))
+  app.mount('/mcp', mcp())
+  const { token } = await register('ann@example.com')
+  const allow = [{ mount: '*', actions: ['list', 'read'] }]
+  const { key } = (await post('/auth/keys', { name: 'Agent', allow }, token)).body.data
+  const tool = (name: string, given: object, bearer: string) =>
+    post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+      bearer,
+    )
+  const actions = ['list', 'read']
+  const listed = await tool('list_models', {}, key)
+  expect([listed.status, listed.body.result.structuredContent.data]).toEqual([
+    200,
+    [{ model: '/tasks', actions }],
+  ])
+  const found = await tool('describe_model', { model: '/tasks' }, key)
+  expect(found.body.result.structuredContent.data).toMatchObject({ fields: { title: {} } })
+  const { data } = (await tool('list_models', {}, token)).body.result.structuredContent
+  expect(data).toEqual([
+    { model: '/for-people', actions },
+    { model: '/tasks', actions },
+  ])
+  // What no router takes is to be replaced.
+  for (const bad of ['fg_unknown', `${token}x`]) {
+    expect((await tool('list_models', {}, bad)).status).toBe(401)
+  }
 })
