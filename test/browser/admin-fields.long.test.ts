@@ -4,8 +4,9 @@ import * as z from 'zod'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { admin } from '../../packages/admin/src/index.ts'
+import { batch } from '../../src/batch/index.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
-import { choose, field, press, sees, write } from '../admin/screens.ts'
+import { choose, click, field, press, sees, write } from '../admin/screens.ts'
 import { type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
@@ -28,9 +29,13 @@ const Kit = defineModel('Kit', {
   },
 })
 
+const Label = defineModel('Label', { fields: { name: z.string() }, id: 'text' })
+
 await withService('chromium', () => {
   const app = createApp({ store: sqliteStore(), logger: { ...console, warn() {}, info() {} } })
-  app.mount('/kits', createRouter({ model: Kit, middlewares: [] })).mount('/admin', admin())
+  app.mount('/kits', createRouter({ model: Kit, middlewares: [] }))
+  app.mount('/labels', createRouter({ model: Label, middlewares: [] }))
+  app.mount('/batch', batch()).mount('/admin', admin())
   const kits = app.store.collection(Kit)
   let server: Awaited<ReturnType<typeof serve>>
   let chromium: Chromium
@@ -45,8 +50,9 @@ await withService('chromium', () => {
   })
 
   /** A window with the list, or with the form of a record. */
-  async function shown(path: string): Promise<Page> {
-    const { page } = await chromium.open(`${server.url}/admin#/kits${path}`, await chromium.user())
+  async function shown(path: string, list = 'kits'): Promise<Page> {
+    const url = `${server.url}/admin#/${list}${path}`
+    const { page } = await chromium.open(url, await chromium.user())
     onTestFinished(() => page.browserContext().close())
     return page
   }
@@ -130,5 +136,18 @@ await withService('chromium', () => {
       await sees(page, '1 record changed.')
       expect(await kits.findById(id)).toMatchObject({ isSealed: false })
     })
+  })
+
+  it('Records are deleted together by their ids, whatever these are', async () => {
+    const labels = app.store.collection(Label)
+    for (const [_id, name] of Object.entries({ a: 'plain', 'a?b': 'asked', 'c/d e': 'parted' }))
+      await labels.insert({ _id, name } as never)
+    const page = await shown('', 'labels')
+    await (await field(page, 'Select asked')).click()
+    await (await field(page, 'Select parted')).click()
+    await press(page, 'Delete')
+    await click(page, 'dialog button.danger')
+    await expect.poll(() => labels.count(), { timeout: 10_000 }).toBe(1)
+    expect(await labels.findById('a')).toMatchObject({ name: 'plain' })
   })
 })

@@ -242,7 +242,7 @@ export class Data {
     if (this.#shape.batch && !isUsers && all.length <= BATCH) {
       const operations = all.map((id) => ({
         method,
-        path: `${mount}/${id}`,
+        path: `${mount}/${encodeURIComponent(id)}`,
         ...(body && { body }),
       }))
       const calls = callsOf(this.#api, this.#shape.batch)
