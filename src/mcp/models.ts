@@ -35,32 +35,27 @@ export interface Listed {
   readonly actions: readonly string[]
 }
 
-/** What guards have said of the caller's token so far. */
-interface Token {
-  isGood: boolean
-  /** The 401 of one that does not take it. */
-  refusal?: unknown
-}
-
 /**
  * The models that a caller may do anything with, as far as the routes, `write` and the caller's guards leave it. Throws the 401 of
  * a token that no guard takes, which is one to replace, whatever the tool. One that others take is good, but not there.
  */
 export async function listedFor(caller: Caller, all: Iterable<Served>): Promise<Listed[]> {
+  /** False for good once a guard has taken the token. */
+  let refusal: unknown
   const listed: Listed[] = []
-  const token: Token = { isGood: !caller.request.headers.has('authorization') }
   for (const { mount, resource, routes } of all) {
     const actions: string[] = []
     for (const action of caller.agents) {
-      const route = routes[AGENT_ROUTES[action] as string]
-      if (route && (await mayUse(caller, route, requestFor(caller, mount, action), token))) {
-        actions.push(action)
-      }
+      const asked = requestFor(caller, mount, action)
+      const found = await mayUse(caller, routes[AGENT_ROUTES[action] as string], asked)
+      if (found === true) actions.push(action)
+      else refusal ??= found
+      if (asked.auth) refusal = false
     }
-    if (actions[0])
+    if (actions.length > 0)
       listed.push({ model: mount, description: descriptionOf(resource.model.schema), actions })
   }
-  if (!token.isGood && token.refusal) throw token.refusal
+  if (refusal) throw refusal
   return listed
 }
 
@@ -78,28 +73,23 @@ export function requestFor(
   return partRequest(request, { method, path: to, route, signal, ...more })
 }
 
-/** Whether the guards of a route that say whom they let through would let the caller through. Notes what is said of the token. */
+/** Whether the guards of a route that say whom they let through would let the caller through; the 401 if one does not take the token. */
 async function mayUse(
-  caller: Caller,
-  route: Route,
+  { host, request, context }: Caller,
+  route: Route | undefined,
   asked: ApiRequest,
-  token: Token,
-): Promise<boolean> {
-  const { host, request, context } = caller
+): Promise<unknown> {
+  if (!route) return undefined
   const guards = [...host.guards, ...route.guards]
   if (request.auth) asked.auth = request.auth
   try {
-    for (const guard of guards) if (await refuses(guard, guards, asked, context)) return false
+    for (const guard of guards) if (await refuses(guard, guards, asked, context)) return undefined
     return true
   } catch (error) {
-    const { status, headers } = error as HttpError
-    if (!(status < 500)) throw error
-    // A key in a header of its own is another matter.
-    const isOfToken = new Headers(headers).get('www-authenticate')?.startsWith('ApiKey') !== true
-    if (status === 401 && isOfToken) token.refusal = error
-    return false
-  } finally {
-    token.isGood ||= asked.auth !== undefined
+    const { status } = error as HttpError
+    if (status === 401 && request.headers.get('authorization')) return error
+    if (status < 500) return undefined
+    throw error
   }
 }
 
