@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
-import type { PlainResponse } from './messages/node-response.ts'
+import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -46,7 +46,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** A response of this runtime, or of srvx, which tells its contents too. `bench/bridge` measures what that saves. */
-type Made = Response & { _toNodeResponse?(): PlainResponse }
+type Made = Response &
+  Partial<Pick<InstanceType<typeof OwnClass>, 'plainHeaders' | 'plainText' | '_toNodeResponse'>>
 
 /**
  * Sends responses. Short ones wait for the end of the turn of the event loop and are sent together: a client woken by
@@ -64,7 +65,7 @@ export function outbox(): (response: ServerResponse, made: Made) => unknown {
     }
   }
   return (response, made) => {
-    const content = made._toNodeResponse?.() ?? contentOf(made)
+    const content = contentOf(made)
     const { body = null } = content
     const isText = body === null || typeof body === 'string'
     if (!isText && (!(body instanceof ReadableStream) || response.req.method === 'HEAD')) {
@@ -76,7 +77,16 @@ export function outbox(): (response: ServerResponse, made: Made) => unknown {
   }
 }
 
-function contentOf({ status, statusText, headers, body }: Response): PlainResponse {
+function contentOf(made: Made): PlainResponse {
+  const { plainHeaders: plain, plainText: text } = made
+  if (!plain || text === undefined) return made._toNodeResponse?.() ?? partsOf(made)
+  const headers: string[] = []
+  for (const name in plain) headers.push(name, plain[name] as string)
+  if (text !== null) headers.push('Content-Length', String(Buffer.byteLength(text)))
+  return { status: made.status, statusText: '', headers, body: text }
+}
+
+function partsOf({ status, statusText, headers, body }: Response): PlainResponse {
   return { status, statusText, headers: [...headers].flat(), body }
 }
 

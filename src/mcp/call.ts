@@ -37,10 +37,9 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
     const names = tools.map(({ name }) => name)
     throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names)(echoed))
   }
-  const reply = await replyOf(caller, tool, Object(params.arguments)).catch(async (error) =>
-    read(await errorHandler()(error, request, context)),
+  const { body, note, status } = await replyOf(caller, tool, Object(params.arguments)).catch(
+    async (error) => read(await errorHandler()(error, request, context)),
   )
-  const { body, note, status } = reply
   const shown = textOf(body)
   const tooLong = shown !== JSON.stringify(body) && 'Too long: select fields in query_records.'
   const content = [shown, tooLong, note].flatMap((text) => (text ? { type: 'text', text } : []))

@@ -48,17 +48,10 @@ const noMethod = () => refusal(NO_METHOD, 'Method not found.')
 /** What a request may be refused for before its tool is known, for descriptions. */
 export const refusals = (): HttpError[] => [notOne(), noMethod()]
 
+/** What JSON-RPC 2.0 has for a failure. */
 export const FAILURE: Fields = {
   type: 'object',
-  properties: {
-    jsonrpc: { type: 'string', const: '2.0' },
-    id: { description: 'That of the request; null if it could not be read.' },
-    error: {
-      type: 'object',
-      properties: { code: { type: 'integer' }, message: { type: 'string' }, data: {} },
-      required: ['code', 'message'],
-    },
-  },
+  properties: { error: { type: 'object', required: ['code', 'message'] } },
   required: ['jsonrpc', 'id', 'error'],
 }
 

@@ -52,7 +52,7 @@ export class MultipartBody {
 
   /** Receives it, within the time limit `timeoutMs` of `eachChunk`; resolves to its files. */
   async read(request: Request, timeoutMs: number): Promise<ReceivedFile[]> {
-    refuseEncoded(request)
+    refuseEncoded(request.headers.get('content-encoding'))
     const contentType = request.headers.get('content-type') ?? ''
     const parser = multipartParser(contentType, (head) => this.#accept(head))
     const { maxFiles, maxFileSize, allowedMimeTypes } = this.#upload

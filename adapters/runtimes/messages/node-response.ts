@@ -66,11 +66,10 @@ class Plain {
     return own.#standard
   }
 
-  /** What is sent. */
+  /** What is sent of a response that is no longer plain. */
   _toNodeResponse(): PlainResponse {
-    const { status, plainHeaders: plain, plainText: text } = this
-    const headers: string[] = plain ? [] : [...this.headers].flat()
-    for (const name in plain) headers.push(name, plain[name] as string)
+    const { status, plainText: text } = this
+    const headers = [...this.headers].flat()
     if (this.#standard) return { status, statusText: '', headers, body: this.#standard.body }
     if (typeof text === 'string' && !this.#headers?.has('content-length')) {
       headers.push('Content-Length', String(Buffer.byteLength(text)))

@@ -30,8 +30,13 @@ export interface FilterDialect<Operand, Context> {
   matches?(operand: Operand, pattern: string, context: Context): string
 }
 
+/** A filter in SQL. */
+export type FilterSql<Context> = (filter: Filter, context: Context) => string
+
 /** What compiles a filter: to a condition, which is never NULL if it is negated, and to the `WHERE` of what matches. */
-export function filterCompiler<Operand, Context>(dialect: FilterDialect<Operand, Context>) {
+export function filterCompiler<Operand, Context>(
+  dialect: FilterDialect<Operand, Context>,
+): { readonly compile: FilterSql<Context>; readonly where: FilterSql<Context> } {
   const among = (field: string, values: readonly Scalar[], context: Context): string => {
     const others = values.filter(isStorable)
     const conditions = values.includes(null) ? [dialect.isMissing(field, context)] : []

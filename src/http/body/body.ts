@@ -36,12 +36,11 @@ export async function readJson(
   const known = arrived.get(request)
   if (known) return structuredClone(known.json)
   const { headers } = request
-  const contentType = headers.get('content-type')
-  const encoding = headers.get('content-encoding')
+  const [contentType, encoding] = [headers.get('content-type'), headers.get('content-encoding')]
   const length = headers.get('content-length')
   const json = contentType === 'application/json' || isJson(contentType)
   if (contentType !== null && !json) throw refuse()
-  checkEncoding(encoding)
+  refuseEncoded(encoding)
   const bytes = await readBytes(request, limits, length)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
@@ -56,12 +55,8 @@ export function hasArrived(request: Request, json: unknown): void {
   arrived.set(request, { json })
 }
 
-/** Refuses a compressed body: its unpacked size would have no limit. */
-export function refuseEncoded(request: Request): void {
-  checkEncoding(request.headers.get('content-encoding'))
-}
-
-function checkEncoding(encoding: string | null): void {
+/** Refuses a compressed body: its unpacked size would have no limit. `encoding` is its Content-Encoding. */
+export function refuseEncoded(encoding: string | null): void {
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw http.unsupportedEncoding()
 }
 
@@ -69,7 +64,7 @@ function checkEncoding(encoding: string | null): void {
 export async function readBytes(
   request: Request,
   { maxBodySize, bodyTimeoutMs }: BodyLimits,
-  length: string | null = request.headers.get('content-length'),
+  length: string | null,
 ): Promise<Uint8Array> {
   if (Number(length) > maxBodySize) throw http.bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
@@ -289,9 +284,8 @@ function valuesIn(text: string, most: number): number {
 /** The position of the quote that ends the string which begins at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
-  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; ) {
-    at += code === BACKSLASH ? 2 : 1
-    code = text.charCodeAt(at)
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
   }
   return at
 }

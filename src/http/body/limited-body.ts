@@ -61,7 +61,7 @@ const members: object & ThisType<Limited> = {
     if (!FORM.test(type)) {
       throw unsupportedBody('multipart/form-data or application/x-www-form-urlencoded')
     }
-    refuseEncoded(this)
+    refuseEncoded(this.headers.get('content-encoding'))
     const bytes = await bytesOf(this)
     try {
       return await new Response(bufferOf(bytes), { headers: { 'content-type': type } }).formData()
@@ -70,7 +70,7 @@ const members: object & ThisType<Limited> = {
     }
   },
   async json() {
-    refuseEncoded(this)
+    refuseEncoded(this.headers.get('content-encoding'))
     return parseJson(await bytesOf(this), this[LIMITS].maxBodyValues)
   },
   async text() {
@@ -85,7 +85,7 @@ const LIMITED: PropertyDescriptorMap = Object.fromEntries(
 )
 
 function bytesOf(request: Limited): Promise<Uint8Array> {
-  return readBytes(request, request[LIMITS])
+  return readBytes(request, request[LIMITS], request.headers.get('content-length'))
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {

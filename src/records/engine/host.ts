@@ -203,7 +203,9 @@ export class HostedRecords implements RecordStore {
   }
 }
 
-export const hostOf: (typeof HostedRecords)['hostOf'] = HostedRecords.hostOf
+export function hostOf(store: RecordStore | undefined, call?: string): Host {
+  return HostedRecords.hostOf(store, call)
+}
 
 /** What `app.mount` takes, e.g. a router; `T` tells the typed client what it serves. */
 export interface Mountable<T = unknown> {

@@ -5,7 +5,14 @@ import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
-import { every, filterCompiler, type Sign, some, type Value } from '../../sql/filter.ts'
+import {
+  every,
+  type FilterSql,
+  filterCompiler,
+  type Sign,
+  some,
+  type Value,
+} from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
@@ -18,7 +25,7 @@ import {
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
-export const { compile: compileFilter, where } = filterCompiler<Operand, Compilation>({
+const conditions = filterCompiler<Operand, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isLacking),
   found,
   isIn,
@@ -30,6 +37,9 @@ export const { compile: compileFilter, where } = filterCompiler<Operand, Compila
   },
   contains,
 })
+
+export const compileFilter: FilterSql<Compilation> = conditions.compile
+export const where: FilterSql<Compilation> = conditions.where
 
 /** Whether only records with certain ids, or with a certain unique value, can match. */
 export function namesUnique({ unique }: CollectionSchema, filter: Filter): boolean {

@@ -4,7 +4,13 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
-import { every, filterCompiler, throughLists, type Value } from '../../sql/filter.ts'
+import {
+  every,
+  type FilterSql,
+  filterCompiler,
+  throughLists,
+  type Value,
+} from '../../sql/filter.ts'
 import {
   boundValue,
   type Candidates,
@@ -47,7 +53,7 @@ export interface Target {
   compilation(): Compilation
 }
 
-export const { compile: compileFilter, where } = filterCompiler<Typed, Compilation>({
+const conditions = filterCompiler<Typed, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isNull, isAbsent),
   found,
   ownType: ({ type, isMixed }, own) => (isMixed ? `${type} ${TYPES[own]}` : undefined),
@@ -58,6 +64,9 @@ export const { compile: compileFilter, where } = filterCompiler<Typed, Compilati
   matches: ({ value }, pattern, { parameters }) =>
     `${MATCHES}(${parameters.pattern(pattern)}, ${value})`,
 })
+
+export const compileFilter: FilterSql<Compilation> = conditions.compile
+export const where: FilterSql<Compilation> = conditions.where
 
 const isNull: Test = ({ value }) => `${value} IS NULL`
 const isAbsent: Test = ({ type }) => `${type} IS NULL`

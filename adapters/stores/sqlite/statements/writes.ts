@@ -83,11 +83,11 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       const key = shape && `${stamp} ${searchable.length} ${shape}`
       return kept.of(key, values, compile, () => isSearched(change, searchable))
     },
-    updateMany: (filter: Filter, change: Change) =>
+    updateMany: (filter: Filter, change: Change): Statement =>
       updating(change, (compiled) => where(filter, compiled), ''),
-    delete: (filter: Filter, held: Held = {}, failure?: string) =>
+    delete: (filter: Filter, held: Held = {}, failure?: string): Statement =>
       deleting((compiled) => one(filter, held, failure, compiled)),
-    deleteMany: (filter: Filter) => deleting((compiled) => where(filter, compiled)),
+    deleteMany: (filter: Filter): Statement => deleting((compiled) => where(filter, compiled)),
     /** Fails unless a record matches and holds what is expected, or unless none matches. */
     require(filter: Filter, isThere: boolean, failure: string, held: Held = {}): Statement {
       const compiled = compilation()
