@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { freePorts } from '../../services/server.ts'
 import { added } from './added.ts'
 import { type Platform, platforms } from './platforms.ts'
@@ -21,6 +22,9 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const examples = join(root, 'examples/frameworks')
 const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+
+/** Of what serves a handler here, the version that the bench has too. */
+const { srvx } = packageJson.devDependencies
 
 /** Serves the default export of a module: a function, or an object with `fetch`. */
 const server = (module: string) => `import { serve } from 'srvx'
@@ -45,7 +49,8 @@ export async function installed(names: readonly string[], tarball: string): Prom
     const workspaces = { private: true, workspaces: names }
     writeFileSync(join(folder, 'package.json'), JSON.stringify(workspaces))
   }
-  await npm(folder, {}, 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline']
+  await npm(folder, {}, 'install', ...flags, tarball, `srvx@${srvx}`)
   return {
     async tried(name) {
       const project = projectOf(name)
