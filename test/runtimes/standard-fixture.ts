@@ -36,6 +36,7 @@ const loaded = () =>
   )
 
 const answer = [
+  await ask('GET /nothing HTTP/1.1'),
   await ask('POST /books HTTP/1.1', '{"title":"Cosmos"}'),
   await ask('GET /books?s=x HTTP/1.1'),
 ]

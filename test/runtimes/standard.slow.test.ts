@@ -109,7 +109,7 @@ it('a server responds before Node has made its own classes, which then fit', asy
   const flags = ['-C', 'fieldgate-source', '--disable-warning=ExperimentalWarning']
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
   expect(JSON.parse(stdout)).toEqual({
-    answer: ['HTTP/1.1 201 ', 'HTTP/1.1 200 '],
+    answer: ['HTTP/1.1 404 ', 'HTTP/1.1 201 ', 'HTTP/1.1 200 '],
     before: [],
     passes: [true, true, true],
     after: ['NativeModule internal/deps/undici/undici'],

@@ -138,10 +138,21 @@ export interface Failure {
 }
 
 /** A failure in any form. */
-export function failed(members: object, status: number, headers?: HeaderValues): Response {
+export function failed(members: object, status: number, headers: HeaderValues = {}): Response {
   const response = jsonResponse(JSON.stringify(members), { status })
-  for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
+  for (const [name, value] of plainPairs(headers) ?? new Headers(headers)) {
+    setHeader(response, name, value)
+  }
   return response
+}
+
+/** The names and values of headers that are sent as they are. For others, the standard says what becomes of them. */
+function plainPairs(headers: HeaderValues): [string, string][] | undefined {
+  if (Symbol.iterator in headers) return undefined
+  const pairs = Object.entries(headers)
+  const isPlain = ([name, value]: [string, unknown]) =>
+    /^[\w-]+$/.test(name) && typeof value === 'string' && /^[!-~](?:[ -~]*[!-~])?$/.test(value)
+  return pairs.every(isPlain) ? pairs : undefined
 }
 
 const encoder = new TextEncoder()
