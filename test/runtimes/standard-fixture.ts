@@ -41,11 +41,15 @@ const answer = [
   await ask('GET /books?s=x HTTP/1.1'),
 ]
 const before = loaded()
+if (process.argv.includes('--busy')) {
+  for (let sent = answer.length; sent < 1000; sent += 1) await ask('GET /nothing HTTP/1.1')
+}
 const [request, response] = seen
+const busy = loaded().length
 const passes = [
   request?.headers instanceof Headers,
   request instanceof Request,
   response instanceof Response,
 ]
-console.log(JSON.stringify({ answer, before, passes, after: loaded() }))
+console.log(JSON.stringify({ answer, before, busy, passes, after: loaded() }))
 await close()

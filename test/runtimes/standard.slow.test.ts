@@ -104,13 +104,17 @@ describe('the URL of a request', () => {
   })
 })
 
-it('a server responds before Node has made its own classes, which then fit', async () => {
+it.each([
+  ['a server responds', [], 0],
+  ['a busy server responds a thousand times', ['--busy'], 1],
+])('%s before Node has made its own classes, which then fit', async (_, more, busy) => {
   const program = fileURLToPath(new URL('standard-fixture.ts', import.meta.url))
   const flags = ['-C', 'fieldgate-source', '--disable-warning=ExperimentalWarning']
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, ...more])
   expect(JSON.parse(stdout)).toEqual({
     answer: ['HTTP/1.1 404 ', 'HTTP/1.1 201 ', 'HTTP/1.1 200 '],
     before: [],
+    busy,
     passes: [true, true, true],
     after: ['NativeModule internal/deps/undici/undici'],
   })

@@ -9,7 +9,11 @@ import type {
   BodySource,
   Repeatable,
 } from '../../../src/ports/services/body-source.ts'
-import { standIn } from './standard.ts'
+import { linkAll, standIn } from './standard.ts'
+
+/** After how many requests a process has much to do. */
+const MANY = 1000
+let served = 0
 
 class Served implements BodySource, Repeatable {
   readonly #incoming: IncomingMessage
@@ -28,6 +32,8 @@ class Served implements BodySource, Repeatable {
     this.#incoming = incoming
     this.#response = response
     this.#mayHaveBody = incoming.method !== 'GET' && incoming.method !== 'HEAD'
+    served += 1
+    if (served === MANY) linkAll()
   }
 
   repeater(): () => Request {
