@@ -5,7 +5,7 @@
  */
 
 import type { HttpError } from '../http/errors/errors.ts'
-import { actingFor, begun } from '../http/request/given-auth.ts'
+import { actingFor, begun, standing } from '../http/request/given-auth.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { MisusedRequest, setUser } from '../http/request/shield.ts'
 import type { Fields } from '../ports/store/records.ts'
@@ -57,7 +57,10 @@ export function guardsOf(
     const check: Guard = async (request, context) => {
       const auth = instanceOf(context)
       const bearer = bearerToken(request)
-      await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
+      if (bearer === undefined) return without(request, auth)
+      const ask = () => signIn(auth, request, bearer)
+      await ask()
+      if (!areAlone(auth)) standing.set(request, again(request, auth.host.now(), ask))
     }
     return describeGuard(check, token === 'required' ? 'signed in' : 'anyone', { token, refusals })
   }
@@ -162,6 +165,24 @@ export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequ
   return hasRole(request.auth?.role, admin)
 }
 
+/** Whether tokens alone decide: their time is all that ends them. */
+function areAlone({ settings }: Auth): boolean {
+  return !settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0
+}
+
+/** What asks again. It rejects with a 403 once the role is another one; what guards have made of `auth` stays. */
+function again(request: ApiRequest, beganAt: number, ask: () => Promise<void>) {
+  const role = String(request.auth?.role)
+  return async () => {
+    const { auth } = request
+    // A token need not outlive the body.
+    begun.set(request, beganAt)
+    await ask()
+    if (String(request.auth?.role) !== role) throw refuse.noAccess()
+    if (auth) request.auth = auth
+  }
+}
+
 async function authenticate(
   auth: Auth,
   request: ApiRequest,
@@ -169,8 +190,7 @@ async function authenticate(
   needsFactor?: boolean,
 ): Promise<void> {
   const { settings, users, refresh, sessions } = auth
-  const isAlone = !settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0
-  // Where the token alone decides, its time is all that ends it.
+  const isAlone = areAlone(auth)
   const ms = isAlone ? undefined : begun.of(request)
   const claims = auth.tokens.verify(token, ms) ?? auth.accepted?.accessToken(token, ms)
   if (!claims) throw refuse.invalidToken()
@@ -220,14 +240,6 @@ export async function presentUser(auth: Asked): Promise<Fields> {
   if (auth.users.isDisabled(user)) throw refuse.notActive()
   if (hasEnded(auth, user, (claims ?? {}) as unknown as Claims)) throw refuse.sessionEnded()
   return user
-}
-
-/** Throws a 401 or 403 if the one who makes a request has no session any more, or another role than before. */
-export async function checkPresent(auth: Asked): Promise<void> {
-  const { request } = auth
-  const role = String(request.auth?.role)
-  await authenticate(auth, request, bearerToken(request) ?? '', false)
-  if (String(request.auth?.role) !== role) throw refuse.noAccess()
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */

@@ -6,7 +6,7 @@
  */
 
 import { make, type PartInfo } from 'multipasta'
-import { joined } from '../http/body/body.ts'
+import { joined } from '../ports/values/bytes.ts'
 import { malformedMultipart } from './refusals.ts'
 
 /** The information in a part's headers. */

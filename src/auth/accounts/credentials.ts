@@ -10,7 +10,6 @@ import type { Fields } from '../../ports/store/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import { checkPresent } from '../guards.ts'
 import type { Asked, Auth, AuthRequest } from '../instance/instance.ts'
 import { MAX_BYTES } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -18,14 +17,9 @@ import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identi
 import type { NamedAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 
-/** For how long it is known what an account may do, in milliseconds: a body may be long in coming. */
-const GOOD_MS = 1000
-
-/** A body's members; a body that is not an object has none. Throws a 401 or 403 if the session has ended before it came. */
-export async function readBody(auth: Asked): Promise<Fields> {
-  const askedAt = performance.now()
-  const body = (await readJson(auth.request, auth.host)) ?? {}
-  if (auth.request.auth && performance.now() - askedAt > GOOD_MS) await checkPresent(auth)
+/** A body's members; a body that is not an object has none. */
+export async function readBody({ request, host }: Asked): Promise<Fields> {
+  const body = (await readJson(request, host)) ?? {}
   return typeof body === 'object' && !Array.isArray(body) ? (body as Fields) : {}
 }
 

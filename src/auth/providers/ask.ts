@@ -1,7 +1,7 @@
 /** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
-import { joined } from '../../http/body/body.ts'
 import { isFields } from '../../model/writable.ts'
+import { joined } from '../../ports/values/bytes.ts'
 import { causesOf } from '../../ports/values/causes.ts'
 import * as refuse from '../refusals.ts'
 

@@ -1,9 +1,11 @@
 /** Reading request bodies, with limits on bytes, time and values. */
 
 import type { BodyPart, BodyReader, BodySource } from '../../ports/services/body-source.ts'
+import { joined } from '../../ports/values/bytes.ts'
 import { type Deadline, deadlineOf } from '../deadline.ts'
 import { HttpError } from '../errors/errors.ts'
 import * as http from '../errors/refusals.ts'
+import { standing } from '../request/given-auth.ts'
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -78,9 +80,8 @@ export async function readBytes(
   return chunks.length === 1 && only ? only : joined(chunks)
 }
 
-/** Extra milliseconds for each mebibyte of a body that has arrived. */
-const MS_PER_MIB = 16_000
-const MIB = 1024 * 1024
+/** Extra milliseconds for each byte of a body that has arrived: a second for 64 KiB. */
+const MS_PER_BYTE = 1000 / (64 * 1024)
 
 /** The body as the runtime provides it; the request's own `body` may be one with limits. */
 export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
@@ -123,11 +124,16 @@ export function chunksOf(
   // A body that has arrived as a part of another one takes no time of its own.
   const deadline = arrived.has(request) ? undefined : deadlineOf(request)
   deadline?.hold()
-  return new Chunks(reader, deadline, timeoutMs, cutOff)
+  return new Chunks(request, reader, deadline, timeoutMs, cutOff)
 }
+
+/** For how long it is known that the caller may make a request, in milliseconds. */
+const GOOD_MS = 1000
 
 /** The chunks of a body, one after the other, with the time limit of `eachChunk`. */
 class Chunks {
+  readonly #since = performance.now()
+  readonly #request: Request
   readonly #reader: BodyReader
   readonly #deadline: Deadline | undefined
   readonly #cutOff: (cause: unknown) => HttpError
@@ -137,11 +143,13 @@ class Chunks {
   #reject: ((reason: unknown) => void) | undefined
 
   constructor(
+    request: Request,
     reader: BodyReader,
     deadline: Deadline | undefined,
     timeoutMs: number,
     cutOff: (cause: unknown) => HttpError,
   ) {
+    this.#request = request
     this.#reader = reader
     this.#deadline = deadline
     this.#cutOff = cutOff
@@ -166,8 +174,11 @@ class Chunks {
   }
 
   #pass(part: BodyPart, resolve: (part: BodyPart) => void): void {
-    if (!part.done) this.#allowedMs += (part.value.length / MIB) * MS_PER_MIB
-    resolve(part)
+    if (!part.done) this.#allowedMs += part.value.length * MS_PER_BYTE
+    const isLong = (part.done || part.isLast) && performance.now() - this.#since > GOOD_MS
+    const asked = isLong ? standing.of(this.#request)?.() : undefined
+    if (asked) asked.then(() => resolve(part), this.#reject)
+    else resolve(part)
   }
 
   /** When a client goes away in the middle of its body, the runtime's error is not a failure of the server. */
@@ -186,17 +197,6 @@ class Chunks {
     this.stop()
     this.#reject?.(http.bodyTooSlow())
   }
-}
-
-/** The bytes of `chunks`, one after the other. */
-export function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.length
-  }
-  return whole
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

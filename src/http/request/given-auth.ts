@@ -33,6 +33,11 @@ export function shareAuth(whole: object, request: ApiRequest): void {
 /** When the request began that another one repeats, in epoch milliseconds: a token need not be valid for longer. */
 export const begun: RequestData<number> = new RequestData<number>('begun')
 
+/** What asks once more whether the caller of a request may make it, should its body be long in coming. */
+export const standing: RequestData<() => Promise<void>> = new RequestData<() => Promise<void>>(
+  'standing',
+)
+
 const acting = new RequestData<true>('acting')
 
 /** Makes `request`, which the app itself has made, one of the user whom `auth` names. It has no token. */

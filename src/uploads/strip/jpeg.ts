@@ -5,7 +5,7 @@
  * Unexpected bytes before a marker are skipped as libjpeg does, so that this finds the same segments as a viewer.
  */
 
-import { joined } from '../../http/body/body.ts'
+import { joined } from '../../ports/values/bytes.ts'
 import { EXIF_NAME, exifOf, orientationIn } from './orientation.ts'
 import { numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
 

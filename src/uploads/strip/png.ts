@@ -1,6 +1,6 @@
 /** Removes metadata from PNG (third edition): keeps the chunks up to IEND that are drawn, each as long as it can be. */
 
-import { joined } from '../../http/body/body.ts'
+import { joined } from '../../ports/values/bytes.ts'
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
 import { drop, keep, numbersIn, put, read, type Steps } from './walk.ts'
 

@@ -1,6 +1,6 @@
 /** Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match. */
 
-import { joined } from '../../http/body/body.ts'
+import { joined } from '../../ports/values/bytes.ts'
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
 import { drop, keep, numbersIn, put, read, type Steps } from './walk.ts'
 
