@@ -1,7 +1,7 @@
 /** Reads through the cache. Guards have run, so no one they refuse gets one. This folder knows nothing of records. */
 
 import { type ApiRequest, basePathOf, type RequestContext } from '../http/request/request.ts'
-import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
+import { type MaybePromise, whenThere } from '../ports/promises/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
 import { type Entry, entryResponse, etagOf, type Tagged } from './conditional.ts'
 import { audienceOf, chosenAudience, keyText, type ReadRequest, requestKey } from './key.ts'
@@ -44,18 +44,24 @@ export class CachedReads {
     this.#keyStart = `${prefix}a${JSON.stringify(namespace)}`
   }
 
-  /** Responds from the cache, or with the result of `read.load`. */
-  async respond(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
+  /** Responds from the cache, or with the result of `read.load`. What is in memory is not waited for. */
+  respond(request: ApiRequest, context: RequestContext, read: CachedRead): MaybePromise<Response> {
     const { settings, space, models, router } = this.#options
     const { vary } = settings
-    const audience = vary ? await chosenAudience(request, vary) : audienceOf(request)
-    if (audience === undefined) return respondUncached(request, read)
-    const parts = [router, requestKey(read.asked), audience, await read.limits()]
-    // Links in a response are below it.
-    const base = basePathOf(request)
-    const key = this.#keyStart + keyText(base === '' ? parts : [...parts, base])
-    const entry = space.peek(models, key)
-    return entry ? entryResponse(request, entry, 'HIT') : this.#look(request, context, read, key)
+    const audience = vary ? chosenAudience(request, vary) : audienceOf(request)
+    return whenThere(audience, (who) => {
+      if (who === undefined) return respondUncached(request, read)
+      return whenThere(read.limits(), (limits) => {
+        const parts = [router, requestKey(read.asked), who, limits]
+        // Links in a response are below it.
+        const base = basePathOf(request)
+        const key = this.#keyStart + keyText(base === '' ? parts : [...parts, base])
+        const entry = space.peek(models, key)
+        return entry
+          ? entryResponse(request, entry, 'HIT')
+          : this.#look(request, context, read, key)
+      })
+    })
   }
 
   async #look(

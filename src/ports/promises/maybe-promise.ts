@@ -5,3 +5,11 @@
 
 /** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>
+
+/** What `next` makes of `value`: at once if that is there. */
+export function whenThere<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}

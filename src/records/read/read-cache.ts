@@ -23,7 +23,7 @@ export type RespondFromCache = (
   context: Context,
   asked: Pick<ReadRequest, 'kind' | 'body'>,
   load: () => MaybePromise<Loaded>,
-) => Promise<Response>
+) => MaybePromise<Response>
 
 export interface CachedRouter {
   readonly cache: CacheSettings
