@@ -84,6 +84,25 @@ export function meanwhile(store: string, database: Database): void {
       expect((await now.call('GET', `/things/${id}`)).status).toBe(200)
       expect((await now.call('POST', '/things', { lastName: 'b' })).status).toBe(409)
     })
+    it.each([
+      ['exclude', { exclude: [{ equal: ['lastName'], range: ['size', 'end'] }] }],
+      [
+        'exclude of some',
+        { exclude: [{ equal: [], range: ['size', 'end'], where: { lastName: ['b'] } }] },
+      ],
+      ['transitions', { transitions: { lastName: { b: ['c'] } }, initial: { lastName: ['b'] } }],
+    ])('refuses to start while a field of %s is under two names', async (_, rule) => {
+      const { open } = await started(database, { before, stored })
+      const now = serve(open, {
+        fields: { ...after.fields, end: z.number().optional() },
+        options: { ...after.options, ...rule },
+      })
+      // An earlier version would not see the value of a record that this one has written, and judge without it.
+      await expect(now.app.ready()).rejects.toThrow("records still hold 'lastName' as 'surname'")
+      expect(await now.backfill()).toMatchObject({ ok: true, models: [{ changed: 1 }] })
+      expect(await now.list()).toEqual([{ lastName: 'b', size: 1 }])
+    })
+
     it('enforced references hold for records that have not moved', async () => {
       const open = await database()
       const country = defineModel('Country', { fields: { name } })

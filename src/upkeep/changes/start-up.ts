@@ -30,8 +30,8 @@ const REFUSED_MS = 60_000
 
 /**
  * Returns the look. It warns of changed models, or rejects if their records do not fit. It rejects, too, while records
- * hold a unique field or an enforced reference under an earlier name: no index would stop a second record with the same
- * value.
+ * hold under an earlier name what one record or value is judged by beside another: no index would stop a second record
+ * with the same value, and an earlier version of the app would judge without what this one has moved.
  */
 export function changeLook({
   database,
@@ -88,13 +88,19 @@ export function changeLook({
 async function refuseFormer(model: Model, stored: Collection): Promise<void> {
   if (model.renamed.size === 0) return
   const enforced = enforcedReferences(model).map(({ path }) => path)
-  const kept = new Set([...model.unique.flat(), ...enforced].map(topOf))
+  const moves = (model.transitions ?? []).map(({ field }) => field)
+  const excluding = (model.exclude ?? []).flatMap(({ equal, range, where }) => [
+    ...equal,
+    ...range,
+    ...Object.keys(where),
+  ])
+  const kept = new Set([...model.unique.flat(), ...enforced, ...moves, ...excluding].map(topOf))
   const former = [...model.renamed].filter(([, now]) => kept.has(now))
   if (former.length === 0) return
   const under = any(former.map(([old]): Filter => ({ op: 'ne', field: old, value: null })))
   if (!(await firstIn(stored, under))) return
   const names = former.map(([old, now]) => `'${now}' as '${old}'`).join(', ')
   throw new Error(
-    `Model '${model.name}': records still hold ${names}. What is unique, or has onDelete, can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
+    `Model '${model.name}': records still hold ${names}. What is unique, or has 'onDelete', 'exclude' or 'transitions', can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
   )
 }
