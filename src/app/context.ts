@@ -2,6 +2,7 @@
 
 import { Response as OwnResponse } from '#response'
 import { Deadline } from '../http/deadline.ts'
+import { causeOf } from '../http/errors/outages.ts'
 import { type AuthOrNobody, takeAuth } from '../http/request/given-auth.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { addVary, headerOf, isResponse, setHeader } from '../http/response/respond.ts'
@@ -112,7 +113,7 @@ export class AppContext extends Deadline implements Context {
   waitUntil(promise: Promise<unknown>): void {
     const { platform, logger } = this
     const settled = Promise.resolve(promise).catch((error: unknown) =>
-      logger.error('background work failed', { error: String(error) }),
+      logger.error('background work failed', { error: causeOf(error) }),
     )
     // Keeps the runtime alive until it settles, if the platform can.
     if (typeof platform?.waitUntil === 'function') platform.waitUntil(settled)
@@ -168,7 +169,7 @@ export async function runHooks(
       const before = response
       response = (await lastWords(isLate, () => hook(before, isLate))) ?? before
     } catch (error) {
-      logger.error('a response hook failed', { error: String(error) })
+      logger.error('a response hook failed', { error: causeOf(error) })
     }
   }
   return response

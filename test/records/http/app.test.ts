@@ -100,7 +100,8 @@ describe('design, App: the context', () => {
     expect(kept).toHaveLength(0)
     const failing = await inContext(
       ({ waitUntil }) => {
-        waitUntil(Promise.reject(new Error('the mail bounced')))
+        const full = new Error('the mailbox is full')
+        waitUntil(Promise.reject(new Error('the mail bounced', { cause: full })))
         waitUntil(Promise.resolve('done'))
       },
       undefined,
@@ -110,7 +111,10 @@ describe('design, App: the context', () => {
     expect(kept).toHaveLength(2)
     await Promise.all(kept)
     expect(log.lines).toHaveLength(0)
-    expect(failing.log.lines).toMatchObject([{ level: 'error', message: 'background work failed' }])
+    const details = { error: 'the mail bounced: the mailbox is full' }
+    expect(failing.log.lines).toMatchObject([
+      { level: 'error', message: 'background work failed', details },
+    ])
   })
 
   test('design, App: waitUntil works without a platform, and with what is no promise', async () => {

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { portError } from '../../../adapters/stores/sqlite/layout/errors.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
@@ -64,4 +66,11 @@ describe('the options of sqliteStore', () => {
     expect(() => sqliteStore(options as never)).toThrow(TypeError)
     expect(() => sqliteStore(options as never)).toThrow(`sqliteStore: ${message}`)
   })
+})
+
+it('a file in a folder that is not there is told with what the folder must be', () => {
+  const path = join(tmpdir(), 'fieldgate-no-such-folder', 'app.db')
+  expect(() => sqliteStore({ path })).toThrow(
+    `sqliteStore: '${path}' cannot be opened: unable to open database file. Its folder must exist and be writable: SQLite keeps files beside it`,
+  )
 })
