@@ -71,6 +71,9 @@ const NOT_NOW = new Set<unknown>([
   13436, // NotPrimaryOrSecondary
 ])
 
+/** AuthenticationFailed, at MongoDB and at Atlas: the account is gone, or has another password. Another try is no use. */
+const SHUT_OUT = new Set<unknown>([18, 8000])
+
 /** System errors of a broken connection. The driver passes them on if a write fails at once. */
 const BROKEN = new Set<unknown>(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
@@ -90,7 +93,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (code === INVALID_REGULAR_EXPRESSION) {
     return new InvalidPattern('not a valid regular expression', options)
   }
-  if (UNREACHABLE.has(name)) return unreachable()
+  if (UNREACHABLE.has(name) || SHUT_OUT.has(code)) return unreachable()
   return new Error('the database refused the operation', options)
 }
 

@@ -37,8 +37,11 @@ const OUTDATED = 'RevalidateCachedQuery'
 /** Two transactions waited for each other, or could not be put in an order: the same statement may succeed now. */
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
-/** The server ends or starts, gives no lock in time, has no room, or takes no writes: it is a standby, or was one just now. */
-const UNUSABLE = /^(?:08|53|55P03|57P|58|25006|F0|XX)/
+/**
+ * The server ends or starts, gives no lock in time, has no room, or takes no writes: it is a standby, or was one just now.
+ * Or it lets nobody in by this account, as after a new password (28), or to this database, which is being restored (3D).
+ */
+const UNUSABLE = /^(?:08|28|3D|53|55P03|57P|58|25006|F0|XX)/
 
 /** What the driver and the runtimes call a connection that broke or could not be made. */
 const LOST =
