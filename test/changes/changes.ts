@@ -92,6 +92,42 @@ export function changes(
       })
     }
 
+    it.each(['objectId', 'uuid'] as const)(
+      'a backfill dates records from before timestamps, with ids of the kind %s',
+      async (kind) => {
+        const begun = Date.now()
+        const before: Version = {
+          fields: { name, size: z.number().optional() },
+          options: { id: kind },
+        }
+        const { open, old, id } = await started(database, { before, stored: { name: 'a' } })
+        const now = serve(open, { ...before, options: { id: kind, timestamps: true } })
+        const other = (await old.call('POST', '/things', { name: 'b' })).data._id as string
+        const { updatedAt: touched } = (await now.call('PATCH', `/things/${other}`, { size: 1 }))
+          .data
+        expect(await now.backfill()).toMatchObject({
+          ok: true,
+          models: [{ records: 2, changed: 2 }],
+        })
+        const dates = async (of: string) => {
+          const { createdAt, updatedAt } = (await now.call('GET', `/things/${of}`)).data
+          return [createdAt, updatedAt].map((text) => Date.parse(String(text)))
+        }
+        const [createdAt = 0, updatedAt = 0] = await dates(id)
+        // An id of the first kind has the second in which it was made.
+        if (kind === 'objectId') expect(createdAt).toBe(Number.parseInt(id.slice(0, 8), 16) * 1000)
+        expect(createdAt).toBeGreaterThan(begun - 1000)
+        expect(updatedAt).toBe(createdAt)
+        const [made = Number.NaN, changed] = await dates(other)
+        expect(changed).toBe(Date.parse(String(touched)))
+        expect(made).toBeLessThanOrEqual(changed ?? 0)
+        expect(await now.backfill()).toMatchObject({ ok: true, models: [{ changed: 0 }] })
+        const again = serve(open, { ...before, options: { id: kind, timestamps: true } })
+        await again.app.ready()
+        expect(again.log.text).not.toContain('has changed since')
+      },
+    )
+
     it('says nothing of a changed model without records, and forgets the change', async () => {
       const open = await database()
       await serve(open, { fields: { name } }).app.ready()

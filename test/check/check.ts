@@ -9,8 +9,15 @@ import * as z from 'zod'
 import { createApp, defineModel, type Model, type Store } from '../../src/index.ts'
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 
-/** What `open` gives is opened anew for each test; both models of a test are on it. */
-export function checks(store: string, open: () => Promise<Store>): void {
+/**
+ * What `open` gives is opened anew for each test; both models of a test are on it. `walksAll`: its walks come to records whose
+ * ids are not of the model's type.
+ */
+export function checks(
+  store: string,
+  open: () => Promise<Store>,
+  { walksAll = true }: { readonly walksAll?: boolean } = {},
+): void {
   /** Stores `records` as `before` has them, and checks them as `after`. */
   async function checked(
     before: Model<never>,
@@ -121,6 +128,16 @@ export function checks(store: string, open: () => Promise<Store>): void {
         ['invalid', 'high', 1],
       ])
     })
+
+    it.skipIf(!walksAll)(
+      'tells records that another kind of ids keeps from being reached',
+      async () => {
+        const before = model({ name: z.string() })
+        const after = model({ name: z.string() }, { id: 'uuid' })
+        const result = await checked(before, [{ name: 'a' }, { name: 'b' }], after)
+        expect(kinds(result)).toEqual([['invalid', '_id', 2]])
+      },
+    )
 
     it('does not put values through a transform again', async () => {
       const upper = model({

@@ -171,8 +171,10 @@ async function write(
 ): Promise<Written | undefined> {
   let record: Fields | undefined = read
   for (let tries = 0; record && tries < MAX_TRIES; tries += 1) {
-    const shown = upgraded(model, record)
-    const upgrade = upgradeOf(model, record, shown)
+    const times = missingTimes(model, record)
+    const shown = { ...upgraded(model, record), ...times }
+    const fields = { ...model.fields, ...times }
+    const upgrade = upgradeOf({ renamed: model.renamed, fields }, record, shown)
     if (!upgrade) return { record, isChanged: false }
     const one = withId(String(record._id))
     const { written, refused } = await updated(collection, one, upgrade)
@@ -182,6 +184,22 @@ async function write(
   }
   if (record) throw new Error(`a record of '${model.name}' changed faster than it could be written`)
   return undefined
+}
+
+/**
+ * The times that a record from before the model's timestamps lacks. Only the server writes them, so nobody else could add
+ * them. An id that has its time tells when the record was made; otherwise that is now, or when it was changed since.
+ */
+function missingTimes({ timestamps, idType }: Model, record: Fields): Fields {
+  const { createdAt, updatedAt } = timestamps
+  const changed = updatedAt === undefined ? undefined : record[updatedAt]
+  const seconds = Number.parseInt(String(record._id).slice(0, 8), 16)
+  const made = idType === 'objectId' ? new Date(seconds * 1000) : (changed ?? new Date())
+  const lacks = (name?: string) => name !== undefined && record[name] === undefined
+  return {
+    ...(lacks(createdAt) && { [createdAt as string]: made }),
+    ...(lacks(updatedAt) && { [updatedAt as string]: record[createdAt ?? ''] ?? made }),
+  }
 }
 
 /** The record after the write, null if it is not what it was, or why it was refused. */

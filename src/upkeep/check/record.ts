@@ -6,6 +6,7 @@
 import { object } from 'zod/mini'
 import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
 import { type Model, timestampFields } from '../../model/model.ts'
+import { idFrom } from '../../model/values/cast.ts'
 import { isTransformed, membersAt, otherTypesIn } from '../../model/values/fits.ts'
 import type { Declared } from '../../ports/store/declared.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -44,6 +45,7 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
       'missing',
       timestampFields(model.timestamps).filter((name) => record[name] === undefined),
     )
+    if (idFrom(String(record._id), model.idType) === undefined) add('invalid', ['_id'])
     // Mongoose's version key is in no record, but a store shows it if it has a name of its own.
     const undeclared = [...undeclaredIn(model.declared, record, '')]
     add(

@@ -6,7 +6,7 @@ import type { Problem } from './record.ts'
 /** What a user can do about each problem. */
 const CURES: Readonly<Record<Problem['problem'], string>> = {
   undeclared: 'clients never see it; declare it in the model, or remove it from the records',
-  missing: 'give the field a default, or make it .optional()',
+  missing: 'give the field a default, or make it .optional(); a backfill stores timestamps',
   type: 'write a convert function in the model, or change the records',
   invalid: 'write a convert function in the model, or mend the records',
   duplicate: 'make the values differ, or drop it from unique',
