@@ -92,7 +92,12 @@ export class Loop implements Pace {
   async sleep(at: number, bell: Bell = new Bell()): Promise<boolean> {
     const { now } = this.#host
     this.#bells.add(bell)
-    while (!this.isClosing && now() < at && !(await bell.wait(at - now())));
+    let before = now()
+    // Of a clock that has been set back, nobody knows how far it is to `at`.
+    while (!this.isClosing && now() < at && now() >= before) {
+      before = now()
+      if (await bell.wait(at - before)) break
+    }
     this.#bells.delete(bell)
     return !this.isClosing
   }

@@ -8,7 +8,7 @@ import type { Fields } from '../ports/store/records.ts'
 import type { Collection } from '../ports/store/store.ts'
 import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
 import type { Host } from '../records/engine/host.ts'
-import { idOf, workSchema } from './lease.ts'
+import { idOf, LEASE_MS, workSchema } from './lease.ts'
 import { Loop, once, type Pace } from './loop.ts'
 
 /** What is kept of work for whoever does it next. */
@@ -27,6 +27,8 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   readonly #title: string
   readonly #loop: Loop
   #isPrepared = false
+  /** The last sign of life of the one who has it, and when this process first saw it. */
+  #seen: { readonly sign: number; readonly at: number } | undefined
 
   constructor(host: Host, kind: 'consumer' | 'job', name: string) {
     this.name = name
@@ -74,8 +76,12 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
     return found as K
   }
 
+  /** Whether a process has it: one that lives says so again and again, also if its clock is ahead. */
   protected isRunning({ owner, until }: Kept): boolean {
-    return owner !== '' && until.getTime() > this.host.now()
+    const sign = until.getTime()
+    if (owner === '' || sign <= this.host.now()) return false
+    if (sign !== this.#seen?.sign) this.#seen = { sign, at: performance.now() }
+    return performance.now() < this.#seen.at + LEASE_MS
   }
 }
 

@@ -8,7 +8,7 @@ import { keptText, stackText } from '../../ports/values/causes.ts'
 import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
-import { type Lease, pauseAfter, takeLease } from '../lease.ts'
+import { LEASE_MS, type Lease, pauseAfter, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS, watched } from '../loop.ts'
 import { type Kept, LeasedWork } from '../work.ts'
 
@@ -58,6 +58,8 @@ interface KeptJob extends Kept {
 
 export class Job extends LeasedWork<KeptJob> {
   readonly #settings: Settings
+  /** Since when this process knows that the last tick is still to come. */
+  #since: number | undefined
 
   constructor(host: Host, name: string, settings: Settings) {
     super(host, 'job', name)
@@ -91,20 +93,35 @@ export class Job extends LeasedWork<KeptJob> {
     const { now } = this.host
     const found = await this.kept()
     const { times } = this.#settings
-    const next = times.nextRun(found.done)
+    const next = times.nextRun(this.#doneAsOf(found))
     if (!next) return Number.POSITIVE_INFINITY
     if (next.getTime() > now()) return next.getTime()
     const [tick = next] = times.previousRuns(1, new Date(now() + 1))
     const isAgain = found.tick?.getTime() === tick.getTime()
     const until = found.until.getTime()
     // Somebody has it, or it has failed and waits.
-    if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
+    const isHad = found.owner === '' ? isAgain && until > now() : this.isRunning(found)
+    if (isHad) return Math.min(until, now() + POLL_MS)
     const attempt = isAgain ? found.attempt + 1 : 1
     const set = { tick, attempt }
     const lease = await takeLease(this.host, this.records, found, set, pace)
     if (!lease) return now() + POLL_MS
     await lease.end(await this.#run(tick, attempt, lease, pace))
     return now()
+  }
+
+  /**
+   * The last tick that is done. One that is still to come was run by a clock that was ahead: what comes before it is not
+   * left out for that.
+   */
+  #doneAsOf({ done }: KeptJob): Date {
+    const now = this.host.now()
+    if (done.getTime() <= now + LEASE_MS) {
+      this.#since = undefined
+      return done
+    }
+    this.#since = Math.min(this.#since ?? now, now)
+    return new Date(this.#since)
   }
 
   /** Runs the job for the tick `done`; resolves to what is kept of it. */
