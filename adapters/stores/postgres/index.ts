@@ -13,7 +13,7 @@ import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { ported } from './layout/errors.ts'
 import { heldIn } from './layout/held.ts'
 import { literal } from './layout/sql.ts'
-import { prepareTables } from './prepare.ts'
+import { misfitsIn, prepareTables } from './prepare.ts'
 import { existingTable, surveyed } from './schema/catalog.ts'
 import { dropLeftOvers } from './schema/obsolete-indexes.ts'
 import type { Prepared } from './schema/schema.ts'
@@ -110,6 +110,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       for (const { table } of collections) prepared.add(columnsOf(table))
       if (schemas.some(({ logged }) => logged)) await ported(log.prepared(schemas))
     },
+    misfits: (schemas) => ported(misfitsIn(collectionsOf(schemas))),
     dropLeftOvers: (schemas) => ported(dropLeftOvers(collectionsOf(schemas))),
     write: stepWriter(connection, log, tableFor),
     copying: {

@@ -7,7 +7,7 @@ import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
 import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
 import type { Place } from './connection/connection.ts'
-import { type Column, FOLD, type Table } from './layout/columns.ts'
+import { FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
 import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
@@ -80,6 +80,15 @@ export async function prepareTables(
     const existing = await upToDate(collection, before)
     if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }
+}
+
+/** Why `prepareTables` would refuse tables as they are: a column of another type. */
+export async function misfitsIn(collections: readonly Prepared[]): Promise<string[]> {
+  const looked = collections.map(async ({ connection, schema, table }) => {
+    const there = schema.adopted ? undefined : await existingTable(connection, table.sql)
+    return there ? otherTypes(table, there) : []
+  })
+  return (await Promise.all(looked)).flat()
 }
 
 /** Brings a table to its model. Resolves to what it is then; to undefined if it is new, and has nothing of others. */
@@ -201,7 +210,8 @@ function alterationsOf(collection: Prepared, existing: ExistingTable): string[] 
       `postgresStore: the table ${table.sql} exists, but has no column "_id", so fieldgate did not create it`,
     )
   }
-  for (const column of table.columns) checkType(table, column, existing)
+  const [misfit] = otherTypes(table, existing)
+  if (misfit !== undefined) throw new TypeError(misfit)
   // Existing records lack a new field, also one that is required.
   const own = table.columns.map((column) => ({ name: column.name, sql: columnSql(column) }))
   const missing = [...own, ...extraColumns(collection)].filter(({ name }) => !columns.has(name))
@@ -219,15 +229,16 @@ function isTooStrict(table: Table, name: string, existing: ExistingColumn): bool
   return existing.isNotNull && !isRequired
 }
 
-function checkType(table: Table, column: Column, there: ExistingTable): void {
-  const existing = there.columns.get(column.name)
-  const isOther = existing && existing.type !== column.type
-  const isSorted = column.type !== 'text' || existing?.collation === 'C'
-  if (!existing || (!isOther && isSorted)) return
-  const wanted = columnSql(column).slice(column.sql.length + 1)
-  throw new TypeError(
-    `postgresStore: the column ${column.sql} of ${table.sql} has the type ${existing.type}, but the model needs ${wanted}. If its values allow it: ${typeChange(table, there, column, existing, wanted)}`,
-  )
+/** Of each column with a type that does not do: that it has it, with the SQL that changes it. */
+function otherTypes(table: Table, there: ExistingTable): string[] {
+  return table.columns.flatMap((column) => {
+    const existing = there.columns.get(column.name)
+    const isOther = existing && existing.type !== column.type
+    const isSorted = column.type !== 'text' || existing?.collation === 'C'
+    if (!existing || (!isOther && isSorted)) return []
+    const wanted = columnSql(column).slice(column.sql.length + 1)
+    return `postgresStore: the column ${column.sql} of ${table.sql} has the type ${existing.type}, but the model needs ${wanted}. If its values allow it: ${typeChange(table, there, column, existing, wanted)}`
+  })
 }
 
 /** Creates one index while others write; waits for a process that is creating it. */

@@ -246,6 +246,11 @@ export interface Store {
    */
   prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
   /**
+   * What `prepare` would reject for, because the database holds the collections in another form: a sentence for each, with
+   * the command to run. Changes nothing. Optional: for stores whose collections have a form.
+   */
+  misfits?(schemas: readonly CollectionSchema[]): Promise<readonly string[]>
+  /**
    * Drops what only other versions of `schemas` need: indexes and search data that the store has made and that none of
    * `schemas` declares. Versions that declare them must not run. Resolves to what was dropped, each as `LeftOver` says it.
    * Optional: for stores that leave something.

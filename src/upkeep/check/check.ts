@@ -17,6 +17,8 @@ export interface CheckResult {
   readonly problems: readonly Problem[]
   /** What reads show otherwise than it is stored, until a backfill writes it. It is no problem. */
   readonly pending: readonly Pending[]
+  /** What keeps the app from starting, besides: sentences of the store, with the command to run. */
+  readonly misfits: readonly string[]
 }
 
 /** Records of one model in which a backfill would write one field. */
@@ -35,21 +37,23 @@ export async function checkRecords(
   const problems: Problem[] = []
   const pending: Pending[] = []
   let records = 0
-  for (const model of models) {
-    const collection = await readable(store.collection(collectionSchema(model)))
+  const schemas = new Map([...models].map((model) => [model, collectionSchema(model)]))
+  for (const [model, schema] of schemas) {
+    const collection = await readable(store.collection(schema))
     const found = await checkModel(model, collection, progress)
     records += found.records
     problems.push(...found.problems)
     pending.push(...found.pending)
   }
-  return { ok: problems.length === 0, records, problems, pending }
+  const misfits = (await store.misfits?.([...schemas.values()])) ?? []
+  return { ok: problems.length + misfits.length === 0, records, problems, pending, misfits }
 }
 
 async function checkModel(
   model: Model,
   collection: Collection,
   progress: Progress,
-): Promise<Omit<CheckResult, 'ok'>> {
+): Promise<Omit<CheckResult, 'ok' | 'misfits'>> {
   const total = await collection.count(everything)
   const check = recordChecker(model)
   const tally = new Tally<Omit<Problem, keyof Some>>()

@@ -3,6 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { type App, createApp, createRouter, defineModel, type Model } from '../../../src/index.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
+import { checkRecords } from '../../../src/upkeep/check/check.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
 
@@ -44,9 +46,13 @@ await withService('postgres', ({ url }) => {
     const old = served(schema, before)
     for (const x of values) await old.app.store.collection(old.Thing).insert({ x } as never)
     await old.app.close()
-    const { app } = served(schema, after)
-    const error = await app.ready().catch(String)
+    const { app, Thing } = served(schema, after)
+    const { database } = hostOf(app.store, 'app')
+    // What is looked at before a deploy tells it too.
+    const { ok, misfits } = await checkRecords(database, [Thing])
+    const error = await app.ready().catch(({ message }) => message)
     await app.close()
+    expect([ok, misfits]).toEqual([false, [error]])
     return { schema, sql: /: ([^:]*ALTER TABLE .*)$/.exec(String(error))?.[1] ?? '' }
   }
 
