@@ -1,7 +1,7 @@
 /** `fieldgate backup ./src/app.ts --to backup.db [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { counted } from '../../src/upkeep/tally.ts'
+import { countedRecords } from '../../src/upkeep/tally.ts'
 import { backUp, refuseExisting } from '../stores/sqlite/connection/backup.ts'
 import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
@@ -57,6 +57,6 @@ export const backup: Run = command({
 })
 
 function linesOf(made: { file: string } & ReturnType<typeof backUp>): string {
-  const records = made.collections.map((one) => `${one.name}: ${counted(one.records)} records`)
+  const records = made.collections.map((one) => `${one.name}: ${countedRecords(one.records)}`)
   return [...records, `${made.file}: ${(made.bytes / 1e6).toFixed(1)} MB, checked`].join('\n')
 }

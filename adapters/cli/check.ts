@@ -2,7 +2,7 @@
 
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { counted } from '../../src/upkeep/tally.ts'
+import { countedRecords } from '../../src/upkeep/tally.ts'
 import { bar, command, nothingIn, type Run } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
@@ -34,7 +34,7 @@ export const check: Run = command({
 function textOf({ problems, pending, misfits }: CheckResult): string {
   const lines = pending.map(
     ({ model, field, count }) =>
-      `${model}.${field}: ${counted(count)} records are shown otherwise than they are stored; 'fieldgate backfill' writes them`,
+      `${model}.${field}: ${countedRecords(count)} shown otherwise than stored; 'fieldgate backfill' writes them`,
   )
   const result = problems.length === 0 ? 'All records fit their models.' : tableOf(problems)
   const starts = misfits.map((misfit) => `The app won't start: ${misfit}`)

@@ -7,7 +7,7 @@ import { table } from '../../src/upkeep/check/table.ts'
 import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
-import { counted } from '../../src/upkeep/tally.ts'
+import { counted, countedRecords } from '../../src/upkeep/tally.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
 
@@ -106,7 +106,7 @@ export function linesOf(results: readonly CopyResult[]): string {
   return results
     .map(
       ({ collection, target, copied, checksum }) =>
-        `${collection}: ${counted(target)} records, ${counted(copied)} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
+        `${collection}: ${countedRecords(target)}, ${counted(copied)} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
     )
     .join('\n')
 }

@@ -35,6 +35,9 @@ export function counted(count: number): string {
   return count.toLocaleString('en')
 }
 
+export const countedRecords = (count: number): string =>
+  `${counted(count)} record${count === 1 ? '' : 's'}`
+
 export const EXAMPLES = 3
 
 export class Ids implements Some {

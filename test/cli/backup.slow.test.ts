@@ -76,7 +76,7 @@ describe('fieldgate backup', () => {
     await app.close()
     const { out } = await fieldgate('backup', './app.ts', '--to', 'copy.db')
     expect(out).toMatch(
-      /^books: 1 records\nfieldgate_models: 1 records\ncopy\.db: [\d.]+ MB, checked\n$/,
+      /^books: 1 record\nfieldgate_models: 1 record\ncopy\.db: [\d.]+ MB, checked\n$/,
     )
   })
 
@@ -108,6 +108,11 @@ describe('fieldgate backup', () => {
     })
     expect(await fieldgate('backup', './app.ts', '--to', 'no/such/copy.db')).toMatchObject({
       code: 2,
+      err: "fieldgate backup: there is no folder 'no/such'\n",
+    })
+    expect(await fieldgate('backup', './app.ts', '--to', 'app.ts/copy.db')).toMatchObject({
+      code: 2,
+      err: "fieldgate backup: there is no folder 'app.ts'\n",
     })
     expect(await fieldgate('backup', './app.ts')).toMatchObject({
       code: 2,

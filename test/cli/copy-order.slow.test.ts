@@ -30,7 +30,7 @@ await withService('postgres', ({ url }) => {
     expect(await shop.node('fill.ts')).toMatchObject({ code: 0 })
     const to = `${url}${url.includes('?') ? '&' : '?'}schema=${freshSchemas(url)()}`
     const { code, out, err } = await shop.fieldgate('copy', './app.ts', '--to', to)
-    expect([code, out]).toEqual([0, expect.stringContaining('forms: 1 records, 1 copied now')])
+    expect([code, out]).toEqual([0, expect.stringContaining('forms: 1 record, 1 copied now')])
     expect(err).toContain(
       'forms: PostgreSQL keeps the members of objects in answers in an order of its own\n',
     )

@@ -71,7 +71,7 @@ await withService('mongo', ({ url }) => {
     it('copies it so with --convert, and says what it has changed', async () => {
       const { code, out, err } = await copy('--convert')
       expect(code).toBe(0)
-      expect(out).toMatch(/^prices: 1 records, 1 copied now/)
+      expect(out).toMatch(/^prices: 1 record, 1 copied now/)
       expect(err).toMatch(/^checking prices .*\ncollection +field/s)
     })
 

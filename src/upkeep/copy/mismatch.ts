@@ -1,6 +1,6 @@
 /** What is said when both sides of a copy are not equal. */
 
-import { counted, type Some } from '../tally.ts'
+import { counted, countedRecords, type Some } from '../tally.ts'
 import type { Comparison } from './compare.ts'
 
 /** Thrown if source and target differ after a copy, or if that can't be told because the source is being written to. */
@@ -70,6 +70,5 @@ function differences({ collection, missing, changed, extra }: Comparison): strin
 
 function part({ count, examples }: Some, where: string): string {
   if (count === 0) return ''
-  const records = count === 1 ? '1 record is' : `${counted(count)} records are`
-  return `${records} ${where} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
+  return `${countedRecords(count)} ${count === 1 ? 'is' : 'are'} ${where} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
 }

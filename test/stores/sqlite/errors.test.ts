@@ -66,6 +66,12 @@ describe('the options of sqliteStore', () => {
     expect(() => sqliteStore(options as never)).toThrow(TypeError)
     expect(() => sqliteStore(options as never)).toThrow(`sqliteStore: ${message}`)
   })
+
+  it('say what is wrong with a folder that is not there', () => {
+    expect(() => sqliteStore({ path: 'no/such/folder/app.db' })).toThrow(
+      "sqliteStore: 'no/such/folder/app.db' cannot be opened: unable to open database file. Its folder must be there, and writable",
+    )
+  })
 })
 
 it('a file in a folder that is not there is told with what the folder must be', () => {

@@ -65,8 +65,10 @@ function locked(to: string, file: string): () => void {
   }
 }
 
-/** Throws if the file is there. */
+/** Throws if the file is there, or its folder is not. */
 export function refuseExisting(file: string): void {
+  // With a slash at the end, a file is no folder.
+  if (!existsSync(`${dirname(file)}/`)) throw new Error(`there is no folder '${dirname(file)}'`)
   if (existsSync(file)) throw new Error(`'${file}' is there already: name a new file, or remove it`)
 }
 
