@@ -59,6 +59,28 @@ describe('QUERY that does not get through', () => {
     }
   })
 
+  it('a router that pages by cursor is asked for a page number once a minute at most', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const error = "This endpoint paginates by cursor. Omit 'page' for the first page."
+    const { api, sent } = recording(({ method, url }) =>
+      method === 'QUERY'
+        ? refused(405)
+        : (url.includes('page=') && Response.json({ success: false, error }, { status: 400 })) ||
+          undefined,
+    )
+    const asked = async () => {
+      sent.length = 0
+      expect((await api('/cities').list({ pageSize: 5 })).ok).toBe(true)
+      return sent.map(({ method, url }) => method + url.slice('/cities'.length))
+    }
+    const learning = ['QUERY', 'GET?pageSize=5&page=1', 'GET?pageSize=5']
+    expect(await asked()).toEqual(learning)
+    expect(await asked()).toEqual(['GET?pageSize=5'])
+    // Without a page, a router that pages by number would give everything.
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await asked()).toEqual(learning)
+  })
+
   it('what was learned is forgotten when the POST is refused', async () => {
     let isThrough = false
     const { api, sent } = recording(({ method }) => {

@@ -29,9 +29,10 @@ const UNSAID = /by cursor|^Invalid range/
 /** How long QUERY is not tried first after a refusal, in milliseconds. */
 const REFUSED_MS = 60_000
 
-/** What is remembered of a mount: until when QUERY is not tried first, because it did not get through. */
+/** What is remembered of a mount: until when QUERY is not tried first, because it did not get through; and that it pages by cursor. */
 export interface Refusal {
   until: number
+  cursorUntil: number
 }
 
 /** Asks for the list at `path`: the first way that is not refused. */
@@ -46,8 +47,9 @@ export async function listed(
   const wanted: Wanted = JSON.parse(json(given))
   const { where: filter, ...rest } = wanted
   const { pageSize, page, cursor } = rest
-  // `pageSize` alone starts paging in a QUERY, and not in a URL.
-  const starts = pageSize && page === undefined && !cursor
+  // `pageSize` alone starts paging in a QUERY, and by cursor, and not in another URL.
+  const isByCursor = cursor || Date.now() < refusal.cursorUntil
+  const starts = pageSize && page === undefined && !isByCursor
   const url = inUrl(starts ? { ...wanted, page: 1 } : wanted)
   const get = (query = '') => ({ method: 'GET', path: path + query, signal, headers })
   if (url !== undefined && !filter && !starts) return send(get(url))
@@ -64,6 +66,7 @@ export async function listed(
     const answer = await send(way)
     const isFailed = isRefused(answer)
     first ??= answer
+    if (`${answer.body?.error}`.includes('by cursor')) refusal.cursorUntil = Date.now() + REFUSED_MS
     if (way === query) {
       refusal.until = isFailed ? Date.now() + REFUSED_MS : 0
       // It may be lost because a browser does not send it to another origin.
