@@ -23,6 +23,7 @@ import {
   type Result,
   type Selectable,
   type Shown,
+  type SortedBy,
   type WriteOptions,
   type Written,
 } from '../../src/client/index.ts'
@@ -100,7 +101,7 @@ export interface RecordQueries<T extends AnyRecords> {
   ): PagesQuery<RecordList<T, PaginationOf<T['options']>, ChosenBy<Shown<T>, S, E>>>
   /** Groups of records, with what is computed of each. */
   aggregate<const A extends GroupOptions<T>>(
-    options: A,
+    options: A & SortedBy<A>,
   ): RecordQuery<{ readonly data: Group<T, A>[]; readonly pagination: Cut | undefined }>
   /** One record, or what is chosen of it. */
   get<S extends Selectable<T> = never, E extends Expandable<T> = never>(

@@ -26,7 +26,7 @@ export type {
   PasskeyInfo,
 } from './accounts/method-calls.ts'
 export type { RoutePaths } from './accounts/routes.ts'
-export type { Cut, Group, GroupOptions } from './lists/groups.ts'
+export type { Cut, Group, GroupOptions, SortedBy } from './lists/groups.ts'
 export type { HistoryOptions, HistoryPage, RecordChange } from './lists/history.ts'
 export type {
   Choice,

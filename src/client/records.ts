@@ -1,6 +1,6 @@
 /** The calls for the records of a mount. */
 
-import type { Cut, Group, GroupOptions } from './lists/groups.ts'
+import type { Cut, Group, GroupOptions, SortedBy } from './lists/groups.ts'
 import type { HistoryOptions, HistoryPage, RecordChange } from './lists/history.ts'
 import type {
   Choice,
@@ -78,7 +78,9 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
     handlers: Having<T, 'live', LiveOptions<ChosenBy<Shown<T>, never, E>>>,
   ): Promise<void>
   /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
-  aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
+  aggregate<const A extends GroupOptions<T>>(
+    options: A & SortedBy<A>,
+  ): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
   get<S extends Selectable<T> = never, E extends Expandable<T> = never>(
     id: string,

@@ -169,7 +169,15 @@ async function groups(api: Api): Promise<void> {
   await api('/cities').aggregate({ sum: ['foundedAt'] })
   // @ts-expect-error and no average to sort by
   await api('/cities').aggregate({ count: true, sort: '-avg.foundedAt' })
+  await api('/cities').aggregate({ max: ['foundedAt'], sort: ['max.foundedAt', '-max.foundedAt'] })
+  // @ts-expect-error the sum is not asked for
   await api('/cities').aggregate({ max: ['foundedAt'], sort: ['max.foundedAt', 'sum.population'] })
+  // @ts-expect-error nor is the count
+  await api('/cities').aggregate({ sum: ['population'], sort: '-count' })
+  // @ts-expect-error nor are groups
+  await api('/cities').aggregate({ count: true, sort: 'country' })
+  const by: ('country' | 'kind')[] = ['country']
+  await api('/cities').aggregate({ count: true, by, sort: '-kind' })
 }
 
 /** Compiled, never run: what the router has an option for, and what it has none for. */
@@ -466,6 +474,8 @@ test('records have the fields that are selected, and references that are expande
     const queries = recordQueries(['chosen'], api('/chosen'))
     // @ts-expect-error the same
     queries.list({ where: { owner: 'b' }, select: ['name'] })
+    // @ts-expect-error the sum is not asked for
+    queries.aggregate({ count: true, sort: 'sum.population' })
     expectTypeOf(queries.aggregate({ count: true }).queryFn).returns.resolves.toExtend<{
       data: { count: number }[]
     }>()

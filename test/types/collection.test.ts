@@ -113,6 +113,9 @@ async function compiledGroups(cities: Cities): Promise<void> {
   await cities.aggregate({ sum: ['name'] })
   // @ts-expect-error a date has no sum
   await cities.aggregate({ sum: ['foundedAt'] })
+  // @ts-expect-error the sum is not asked for
+  await cities.aggregate({ count: true, sort: '-sum.population' })
+  await cities.aggregate({ count: true, by: ['name'], sort: ['name', '-count'] })
   // @ts-expect-error 'filter' is meant
   await cities.aggregate({ count: true, where: { name: 'Oslo' } })
 }

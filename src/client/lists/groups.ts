@@ -8,6 +8,8 @@ import type { AnyRecords, NamesIn, Wire } from '../shapes.ts'
 import type { Where } from './lists.ts'
 import type { Wanted } from './query.ts'
 
+export type { SortedBy } from '../../records/engine/aggregate-query.ts'
+
 /** Whether there are more groups than `limit`. */
 export interface Cut {
   readonly hasMore: boolean
@@ -22,13 +24,6 @@ type By<T extends AnyRecords> = NamesIn<Aggregates<T>, 'by'> & string
 type Summed<T extends AnyRecords> = {
   [N in Of<T>]: (T['record'] & Managed)[N] extends Date | null | undefined ? never : N
 }[Of<T>]
-
-type Sorted<T extends AnyRecords> =
-  | 'count'
-  | By<T>
-  | `${'sum' | 'avg'}.${Summed<T>}`
-  | `${'min' | 'max'}.${Of<T>}`
-type SortKey<T extends AnyRecords> = Sorted<T> | `-${Sorted<T>}`
 
 /** Options of `aggregate`: what to compute, by which groups, and of which records. */
 export interface GroupOptions<T extends AnyRecords> extends CallOptions {
@@ -46,7 +41,7 @@ export interface GroupOptions<T extends AnyRecords> extends CallOptions {
   /** Up to three names of the router's `aggregates.by`. Default: one group of all records. */
   readonly by?: readonly By<T>[]
   /** Names of what is asked for, such as `'-count'`. Default: the order of the groups. */
-  readonly sort?: SortKey<T> | readonly SortKey<T>[]
+  readonly sort?: string | readonly string[]
   /** The most groups, at most the router's `maxLimit`, which is the default. */
   readonly limit?: number
 }

@@ -36,6 +36,19 @@ export interface AggregateQuery<R> extends Computed<Holding<R, number>, Holding<
   readonly limit?: number
 }
 
+type In<A, Key extends PropertyKey> = Extract<A[Key & keyof A], readonly string[]>[number]
+
+/** What `A` asks for, as sorts call it. */
+type Asked<A> =
+  | In<A, 'by'>
+  | (true extends A['count' & keyof A] ? 'count' : never)
+  | { [K in 'sum' | 'avg' | 'min' | 'max']: `${K}.${In<A, K>}` }['sum' | 'avg' | 'min' | 'max']
+
+/** A sort by what `A` asks for. */
+export interface SortedBy<A> {
+  readonly sort?: Asked<A> | `-${Asked<A>}` | readonly (Asked<A> | `-${Asked<A>}`)[]
+}
+
 type NamesIn<A, Key extends PropertyKey> = A extends { readonly [K in Key]: readonly (infer N)[] }
   ? N & string
   : never

@@ -8,7 +8,7 @@ import { BY_ID, everything, type Filter, idsIn, withId } from '../../ports/store
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Read } from '../../ports/store/records.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
-import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
+import type { AggregateQuery, GroupOf, SortedBy } from './aggregate-query.ts'
 import { type ConditionsOf, parseConditions } from './conditions.ts'
 import {
   type FindOptions,
@@ -50,7 +50,7 @@ export interface RecordCollection<R, I = unknown> {
    * ```
    */
   aggregate<const A extends AggregateQuery<R>>(
-    query: A & Readonly<Record<Exclude<keyof A, keyof AggregateQuery<R>>, never>>,
+    query: A & SortedBy<A> & Readonly<Record<Exclude<keyof A, keyof AggregateQuery<R>>, never>>,
   ): Promise<GroupOf<R, A>[]>
   /**
    * Stores a new record, under its own `_id` if it has one, and resolves to the stored record. Throws a
