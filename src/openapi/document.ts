@@ -57,9 +57,6 @@ export function document(
 
 type Surface = Pick<Host, 'guards' | 'mounted'> & Partial<Pick<Host, 'basePath'>>
 
-/** Handlers that no document describes: those that serve the document itself. */
-export const unlisted: WeakSet<Route['handler']> = new WeakSet()
-
 export function documentOf(
   surface: Surface,
   options: DocumentOptions,
@@ -126,7 +123,7 @@ class Paper {
   /** Adds a route, unless a route before it serves the same. */
   add(mount: string, route: Route, guards: readonly Guard[]): void {
     const method = route.method.toLowerCase()
-    if (unlisted.has(route.handler) || (method === 'query' && this.#version === '3.1')) return
+    if (route.isUnlisted || (method === 'query' && this.#version === '3.1')) return
     const auth = routeServedBy(route.handler)
     const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
     if (!demands.lets(route.method)) return

@@ -11,13 +11,7 @@ import type { ReferenceScript } from '../ports/services/reference-script.ts'
 import { startedOnce } from '../ports/values/once.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
-import {
-  checkOptions,
-  type DocumentOptions,
-  documentOf,
-  type OpenApiVersion,
-  unlisted,
-} from './document.ts'
+import { checkOptions, type DocumentOptions, documentOf, type OpenApiVersion } from './document.ts'
 import { pageResponse } from './page.ts'
 
 /** What `openapi` takes. */
@@ -80,8 +74,7 @@ export function servedOptions(host: Host): DocumentOptions | undefined {
 }
 
 function route(path: string, handler: Handler): Route {
-  unlisted.add(handler)
-  return { method: 'GET', path, guards: [], handler, isRead: true }
+  return { method: 'GET', path, guards: [], handler, isRead: true, isUnlisted: true }
 }
 
 /**

@@ -47,6 +47,18 @@ describe('admin() serves', () => {
     expect((await get('/admin/openapi.json')).status).toBe(404)
   })
 
+  it('no route that the reference page would list before the records', async () => {
+    for (const [app, path] of [
+      [await books, '/docs/openapi.json'],
+      [await depot(0), '/api/back/office/openapi.json'],
+    ] as const) {
+      const response = await app.handle(new Request(`http://library${path}`))
+      const { paths } = (await response.json()) as { paths: object }
+      expect(Object.keys(paths).filter((one) => /admin|office|docs/.test(one))).toEqual([])
+      expect(Object.keys(paths)).not.toEqual([])
+    }
+  })
+
   it('nothing for options that make no sense', () => {
     const wrong: [object, string][] = [
       [

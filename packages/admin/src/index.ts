@@ -45,16 +45,16 @@ export function admin(options: AdminOptions = {}): Mountable {
         })
       const asset: Handler = (request) => assetResponse(request, request.params.file ?? '')
       return [
-        route('', page, 'The admin page'),
-        route('/assets/:file', asset, 'Scripts and styles of the admin page'),
-        route('/openapi.json', ownDocument(host, mount, title), 'What the admin page is made from'),
+        route('', page),
+        route('/assets/:file', asset),
+        route('/openapi.json', ownDocument(host, mount, title)),
       ]
     },
   }
 }
 
-function route(path: string, handler: Handler, summary: string): Routes[number] {
-  return { method: 'GET', path, guards: [], handler, about: { summary } }
+function route(path: string, handler: Handler): Routes[number] {
+  return { method: 'GET', path, guards: [], handler, isUnlisted: true }
 }
 
 /** The handlers of documents that are made here, which are there only for apps that serve none. */

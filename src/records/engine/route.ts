@@ -141,6 +141,8 @@ export interface Route {
   readonly isRead?: boolean
   /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */
   readonly absent?: readonly string[]
+  /** Whether no document describes it: a page and its files, or the document itself. */
+  readonly isUnlisted?: boolean
   /** What it takes and returns, if it is described. */
   readonly about?: RouteDescription
   /** The JSON body that it takes, for descriptions alone: its handler checks it. */
