@@ -6,7 +6,7 @@ import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { admin } from '../../packages/admin/src/index.ts'
 import { batch } from '../../src/batch/index.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
-import { choose, click, field, press, sees, write } from '../admin/screens.ts'
+import { choose, click, field, follow, press, sees, write } from '../admin/screens.ts'
 import { type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
@@ -149,5 +149,21 @@ await withService('chromium', () => {
     await click(page, 'dialog button.danger')
     await expect.poll(() => labels.count(), { timeout: 10_000 }).toBe(1)
     expect(await labels.findById('a')).toMatchObject({ name: 'plain' })
+  })
+
+  it('A record is opened and changed by its id, whatever that is', async () => {
+    const labels = app.store.collection(Label)
+    const ids = ['%2F', '/', '%', '%252F', 'a?b', 'a#b', 'a/b', 'é b', '.a', 'create']
+    for (const [at, _id] of ids.entries())
+      await labels.insert({ _id, name: `label ${at}` } as never)
+    const page = await shown('', 'labels')
+    for (const [at, id] of ids.entries()) {
+      await follow(page, `label ${at}`)
+      await write(page, 'Name', `changed ${at}`)
+      await press(page, 'Save')
+      await sees(page, 'Saved')
+      expect(await labels.findById(id)).toMatchObject({ name: `changed ${at}` })
+      await page.goto(`${server.url}/admin#/labels`)
+    }
   })
 })

@@ -13,6 +13,7 @@ import { useStrings } from '../i18n.ts'
 import { Guarded } from './guarded.tsx'
 import { Layout } from './layout.tsx'
 import { Head, Loading, Notice } from './parts.tsx'
+import { idIn } from './value.tsx'
 
 const ListScreen = lazy(() => import('./list.tsx').then(({ List }) => ({ default: List })))
 const FormScreen = lazy(() => import('./form.tsx').then(({ Form }) => ({ default: Form })))
@@ -78,7 +79,8 @@ function Inside() {
 /** A screen of the resource in the path. */
 function Of({ children }: { children: (resource: Resource, id: string | undefined) => ReactNode }) {
   const { shape } = useAdmin()
-  const { resource: name, id } = useParams()
+  const { resource: name, id: part } = useParams()
+  const id = part && idIn(part)
   const t = useStrings()
   const found = shape.resources.find((one) => one.name === name)
   if (!found) return <Notice kind="error">{t('missing')}</Notice>

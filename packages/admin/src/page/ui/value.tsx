@@ -13,9 +13,18 @@ import { type Field, nameOf } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import { Icon } from './parts.tsx'
 
-/** The path of a record's screen. */
+/** The path of a record's screen. The id is escaped twice: for the router, `%2F` is `/` however often it is escaped. */
 export function pathOf(resource: Resource, id: unknown): string {
-  return `/${resource.name}/record/${encodeURIComponent(String(id))}`
+  return `/${resource.name}/record/${encodeURIComponent(encodeURIComponent(String(id)))}`
+}
+
+/** The id in such a path, as the router has it; people also write one that is escaped once. */
+export function idIn(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 /** A value of a field. */
