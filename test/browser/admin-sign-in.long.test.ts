@@ -142,6 +142,35 @@ await withService('chromium', () => {
       await sees(page, 'No passkey was used.')
     })
 
+    it('again where they were, and read why, after their session was ended elsewhere', async () => {
+      const made = await entered()
+      const { page, app } = made
+      await joined(made, 'eve@example.com')
+      await signIn(page, 'eve@example.com')
+      await isInside(page)
+      await page.goto(`${page.url().split('#')[0]}#/account`)
+      await sees(page, 'Sessions')
+      const body = { identifier: 'eve@example.com', password: PASSWORD }
+      const headers = { 'Content-Type': 'application/json' }
+      const ask = (path: string, init: object) =>
+        app.handle(new Request(`http://localhost/auth${path}`, { method: 'POST', ...init }))
+      const login = await ask('/login', { headers, body: JSON.stringify(body) })
+      const { data } = (await login.json()) as { data: { token: string } }
+      await ask('/logout/all', { headers: { Authorization: `Bearer ${data.token}` } })
+      await page.reload()
+      await sees(page, 'Your session has ended. Sign in again.')
+      await signIn(page, 'eve@example.com')
+      await sees(page, 'Sessions')
+      expect(page.url()).toMatch(/#\/account$/)
+      // Whoever signs out has nowhere to come back to.
+      await signOut(page, 'Sign out')
+      await found(page, 'input[type="password"]')
+      expect(await page.$eval('main', (one) => one.textContent)).not.toContain('ended')
+      await signIn(page, 'eve@example.com')
+      await isInside(page)
+      expect(page.url()).toMatch(/#\/notes$/)
+    })
+
     it('with a second factor, and confirm with it what needs a recent sign-in', async () => {
       const made = await entered()
       const { page, later } = made

@@ -114,6 +114,7 @@ export const de: Strings = {
   noDocument: 'Die Beschreibung dieser App konnte nicht geladen werden.',
   noResources: 'Hier gibt es nichts, was Sie sehen dürfen.',
   none: 'Keine',
+  hasEnded: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an.',
   notSignedIn: 'Sie wurden nicht angemeldet: %{reason}',
   older: 'Ältere Änderungen',
   openApp: 'Die App auf diesem Gerät öffnen',

@@ -112,6 +112,7 @@ export const en = {
   noDocument: 'The description of this app could not be loaded.',
   noResources: 'There is nothing here that you may see.',
   none: 'None',
+  hasEnded: 'Your session has ended. Sign in again.',
   notSignedIn: 'You were not signed in: %{reason}',
   older: 'Older changes',
   openApp: 'Open the app on this device',

@@ -15,7 +15,7 @@ import { type Accounts, type Document, shapeOf, type Taste } from './document.ts
 import { languages } from './i18n.ts'
 import { arrive, isArrival, providersOf, type SocialProvider } from './providers.ts'
 import { Rights } from './rights.ts'
-import { accountCalls, authOf } from './session.ts'
+import { accountCalls, authOf, SIGN_IN } from './session.ts'
 import './style.css'
 import { Pages } from './ui/pages.tsx'
 import { applyTheme } from './ui/theme.tsx'
@@ -53,6 +53,15 @@ function pathsOf({ mount, routes }: Accounts): RoutePaths {
   return Object.fromEntries(entries)
 }
 
+/** What this user has seen must not be there for the next one. Whoever has not signed out comes back to where they were. */
+function onSignedOut(): void {
+  const nextPathname = location.hash.slice(1)
+  const usr = nextPathname !== SIGN_IN && { nextPathname, nextSearch: '', hasEnded: true }
+  // As the router keeps its states.
+  history.replaceState({ usr }, '', `#${SIGN_IN}`)
+  location.reload()
+}
+
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
@@ -64,18 +73,14 @@ async function begin(place: HTMLElement): Promise<void> {
     // The key that clients have by default: who has signed in to the app in this browser has signed in here.
     key: KEY,
     routes: shape.accounts ? { [shape.accounts.mount]: pathsOf(shape.accounts) } : {},
-    // What this user has seen must not be there for the next one.
-    onSignedOut() {
-      location.replace('#/login')
-      location.reload()
-    },
+    onSignedOut,
   })
   const rights = new Rights()
   const data = new Data(api, shape, rights)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
   const arrived = accounts && isArrival(location) ? await arrive(accounts) : undefined
   const refusal = arrived?.ok === false ? arrived.error : undefined
-  if (refusal) location.replace('#/login')
+  if (refusal) location.replace(`#${SIGN_IN}`)
   const providers =
     shape.accounts && accounts ? providersOf(shape.accounts, accounts, config.providers) : []
   const { title } = config

@@ -14,6 +14,8 @@ import type { Rights } from './rights.ts'
 
 /** Set in the tab of someone who looks around without signing in. */
 const GUEST = 'fieldgate-admin.guest'
+/** The path of the sign-in screen. */
+export const SIGN_IN = '/login'
 /** How long the user is taken to be the one they were, in milliseconds. */
 const FRESH_MS = 10_000
 
@@ -55,10 +57,15 @@ export function authOf(
     rights.identify(undefined)
   }
   // Without a session the answer is known, and a request would be an error in the console.
-  const me = async (): Promise<Outcome<Values>> =>
-    hasSession()
-      ? await (calls.me?.() as Promise<Outcome<Values>>)
-      : { ok: false, error: new ClientError({ status: 401, message: 'Authentication required.' }) }
+  async function me(): Promise<Outcome<Values>> {
+    if (!hasSession()) {
+      const message = 'Authentication required.'
+      return { ok: false, error: new ClientError({ status: 401, message }) }
+    }
+    const result = await (calls.me?.() as Promise<Outcome<Values>>)
+    // It has just ended, so the page is being loaded anew.
+    return result.ok || hasSession() ? result : new Promise(() => {})
+  }
   /** The user; undefined for a guest. Throws if nobody is signed in. */
   async function user(): Promise<Values | undefined> {
     if (known && Date.now() - known.at < FRESH_MS) return known.user

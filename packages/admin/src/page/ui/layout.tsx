@@ -9,6 +9,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
 import { useAdmin, useRights } from '../context.ts'
 import { useStrings } from '../i18n.ts'
+import { SIGN_IN } from '../session.ts'
 import { Icon } from './parts.tsx'
 import { ThemeChoice } from './theme.tsx'
 
@@ -125,6 +126,11 @@ function Who() {
   const t = useStrings()
   const { identity } = useGetIdentity()
   const logout = useLogout()
+  function leave(): void {
+    // Without a place to come back to.
+    history.replaceState(null, '', `#${SIGN_IN}`)
+    void logout({}, SIGN_IN, false)
+  }
   if (!identity) return null
   if (identity.isGuest) {
     return (
@@ -140,7 +146,7 @@ function Who() {
         <Icon name="user" />
         <span>{identity.fullName}</span>
       </Link>
-      <button type="button" className="link" onClick={() => logout({}, '/login', false)}>
+      <button type="button" className="link" onClick={leave}>
         {t('signOut')}
       </button>
     </p>

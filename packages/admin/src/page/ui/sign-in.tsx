@@ -5,6 +5,7 @@
  */
 
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { useLocation } from 'react-router'
 import { useAdmin, useSentence } from '../context.ts'
 import { titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
@@ -33,15 +34,17 @@ export function SignIn() {
 function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const { shape, providers } = useAdmin()
   const t = useStrings()
-  const { go, ...state } = useWay(onSecond)
+  const { go, ...way } = useWay(onSecond)
+  const { state } = useLocation() as { state: { hasEnded?: boolean } | null }
   const [isByCode, setByCode] = useState(false)
   const { routes = {} } = shape.accounts ?? {}
   const By = isByCode ? ByCode : ByPassword
   useOffer(go, routes.passkeyLogin !== undefined)
   return (
     <>
+      {state?.hasEnded && <Notice kind="info">{t('hasEnded')}</Notice>}
       <Refusal />
-      <By go={go} {...state} />
+      <By go={go} {...way} />
       <div className="ways">
         {providers.map(({ name, begin }) => (
           <button type="button" key={name} onClick={begin}>
