@@ -45,6 +45,26 @@ await withService('chromium', () => {
       await page.browserContext().close()
     })
 
+    it('begin where their address says, and are as they were left after a look at a record', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      const titles = () => column(page, 'Title')
+      await found(page, 'td a.name')
+      const [first] = await titles()
+      await press(page, 'Pages')
+      await press(page, 'Pages')
+      await expect.poll(async () => (await titles())[0]).not.toBe(first)
+      const [most = ''] = await titles()
+      await follow(page, most)
+      await press(page, 'Cancel')
+      await page.waitForFunction(() => location.hash.includes('order=DESC'))
+      expect((await titles())[0]).toBe(most)
+      await page.goto(`${page.url().split('#')[0]}#/books`)
+      await expect.poll(async () => (await titles())[0]).toBe(first)
+      await page.goBack()
+      await expect.poll(async () => (await titles())[0]).toBe(most)
+      await page.browserContext().close()
+    })
+
     it('keep their columns and their order', async () => {
       const { page } = await lib.signedIn(PEOPLE.editor)
       await press(page, 'Columns')

@@ -17,7 +17,7 @@ import { useStrings } from '../i18n.ts'
 import { Conflict } from './conflict.tsx'
 import { Input } from './input.tsx'
 import { Confirmation, Icon, Notice } from './parts.tsx'
-import { pathOf } from './value.tsx'
+import { listPath, pathOf } from './value.tsx'
 
 interface Edited {
   readonly resource: Resource
@@ -90,7 +90,7 @@ function Footer({ resource, record, form }: Edited & { form: FormState }) {
         type="button"
         onClick={() => {
           form.reset()
-          void navigate(`/${resource.name}`)
+          void navigate(listPath(resource))
         }}
       >
         {t('cancel')}
@@ -215,7 +215,7 @@ function useForm({ resource, record, onRefused }: Edited) {
       refresh()
       const done = record ? t('changed') : t('createdNotice')
       const isShown = record || resource.actions.read
-      const path = isShown ? pathOf(resource, written.id) : `/${resource.name}`
+      const path = isShown ? pathOf(resource, written.id) : listPath(resource)
       await navigate(path, { replace: record !== undefined, state: { done } })
     } catch (error) {
       await tell(error)
@@ -230,7 +230,7 @@ function useForm({ resource, record, onRefused }: Edited) {
       draft.drop()
       refresh()
       const state = { done: t('deleted'), path: pathOf(resource, id) }
-      await navigate(`/${resource.name}`, { replace: true, state })
+      await navigate(listPath(resource), { replace: true, state })
     } catch (error) {
       await tell(error)
     }

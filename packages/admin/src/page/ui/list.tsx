@@ -19,6 +19,7 @@ import { Filters } from './filters.tsx'
 import type { Marks } from './live.tsx'
 import { Button, Head, Icon, Loading, Notice } from './parts.tsx'
 import { Table } from './table.tsx'
+import { left } from './value.tsx'
 
 const Chart = lazy(() => import('./chart.tsx').then((found) => ({ default: found.Chart })))
 const Live = lazy(() => import('./live.tsx').then((found) => ({ default: found.Live })))
@@ -33,9 +34,13 @@ const REST_MS = 300
 export function List({ resource }: { resource: Resource }) {
   const t = useStrings()
   const { number } = useFormats()
+  const { search } = useLocation()
+  useEffect(() => void left.set(resource.name, search))
   const list = useListController({
     resource: resource.name,
     perPage: 25,
+    // An address says all of it: react-admin would open one without parameters as the list was left, whoever sent it.
+    storeKey: false,
     disableAuthentication: true,
     queryOptions: { onError: () => undefined },
   })

@@ -18,6 +18,12 @@ export function pathOf(resource: Resource, id: unknown): string {
   return `/${resource.name}/record/${encodeURIComponent(encodeURIComponent(String(id)))}`
 }
 
+/** What the addresses of lists ended in, as they were left. */
+export const left = new Map<string, string>()
+
+/** The path of a list as it was left, for those who come back from a record. */
+export const listPath = ({ name }: Resource): string => `/${name}${left.get(name) ?? ''}`
+
 /** The id in such a path, as the router has it; people also write one that is escaped once. */
 export function idIn(part: string): string {
   try {
