@@ -162,6 +162,40 @@ describe('a refresh that ends after the session has', () => {
     expect(onError.mock.calls).toEqual([[{ status: 401, message: 'The session has ended.' }]])
   })
 
+  it("a live list goes on after the same user's next sign-in, with its tokens", async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const storage = new ScriptedStorage()
+    const asked: unknown[] = []
+    let count = 0
+    const fetch = async (url: string, init: RequestInit) => {
+      if (!url.endsWith('/login')) {
+        asked.push(new Headers(init.headers).get('Authorization')?.split('.')[2])
+        return new Response('', { headers: { 'Content-Type': 'text/event-stream' } })
+      }
+      const { identifier } = JSON.parse(String(init.body))
+      const claims = btoa(JSON.stringify({ sub: `\xff\xfe ${identifier}` })).replaceAll('/', '_')
+      count += 1
+      const data = { token: `head.${claims}.${count}`, expiresIn: 900, user: {} }
+      return Response.json({ success: true, data })
+    }
+    const open = () => createClient<TestApp>(URL, { storage, fetch: fetch as never })
+    const [page, tab] = [open(), open()]
+    await login(page, 'ann')
+    const onError = vi.fn()
+    const signal = AbortSignal.timeout(5000)
+    const running = calls(page)('/cities').live?.({}, { onChange() {}, onError, signal })
+    await vi.waitFor(() => expect(asked).toEqual(['1']))
+    await login(tab, 'ann')
+    await vi.advanceTimersByTimeAsync(2000)
+    expect([asked, onError.mock.calls]).toEqual([['1', '2', '2'], []])
+    await login(tab, 'bob')
+    await vi.advanceTimersByTimeAsync(1000)
+    await running
+    expect(asked).toEqual(['1', '2', '2'])
+    expect(onError.mock.calls).toEqual([[{ status: 401, message: 'The session has ended.' }]])
+  })
+
   it('every request of a call is sent by the user who made the call', async () => {
     const { api, server } = started()
     await login(api, 'ann')

@@ -1,6 +1,7 @@
 /** Lists that are followed. It is loaded when it is used. */
 
 import type { Failure } from '../sending/results.ts'
+import type { Held } from '../sending/session.ts'
 import { type ListGiven, responseTo } from './export.ts'
 import { orderedBy } from './order.ts'
 import type { Wanted } from './query.ts'
@@ -33,9 +34,10 @@ const SILENCE_MS = 45_000
 export async function followed(
   _: string,
   [wanted, on]: [Wanted, LiveOptions<Listed>],
-  given: ListGiven,
+  first: ListGiven,
 ): Promise<void> {
   const { signal } = on
+  let given = first
   const list = new FollowedList([wanted.sort ?? []].flat())
   let pause = FIRST_PAUSE_MS
   while (!signal.aborted) {
@@ -43,10 +45,24 @@ export async function followed(
     if (error && !isPassing(error)) return
     pause = error ? Math.min(2 * pause, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
     await waited(pause, signal)
-    const mine = await given.call.held
-    if (mine && !signal.aborted && (await given.send.call().held)?.id !== mine.id) {
+    const call = given.send.call()
+    const [mine, held] = [await given.call.held, await call.held]
+    if (!mine || held?.id === mine.id || signal.aborted) continue
+    if (userOf(held) !== userOf(mine)) {
       return on.onError?.({ status: 401, message: 'The session has ended.' })
     }
+    // They have signed in again.
+    given = { ...given, call }
+  }
+}
+
+/** Whose tokens they are; for those that do not say it, the session. */
+function userOf(held: Held | undefined): unknown {
+  try {
+    const [, claims = ''] = (held as Held).token.split('.')
+    return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).sub ?? held?.id
+  } catch {
+    return held?.id
   }
 }
 
