@@ -160,7 +160,6 @@ function sqlite(): typeof import('node:sqlite') {
 
 /** What follows from SQLite's messages. */
 const HINTS = [
-  ['unable to open', '. Its folder must be there, and writable'],
   ['readonly', '. SQLite keeps a file beside it, so its folder must be writable too'],
   ['unable to open', '. Its folder must exist and be writable: SQLite keeps files beside it'],
   ['Illegal constructor', '. On Workers take d1Store or durableStore'],
