@@ -334,3 +334,20 @@ describe('a storage that fails', () => {
     expect(logged).toHaveBeenCalledTimes(1)
   })
 })
+
+it('users of a server whose clients have one key do not wait for each other', async () => {
+  // Node has locks since 24. With them, whoever signs in would make the others wait for tokens that never come.
+  const request = vi.fn()
+  const before = Object.getOwnPropertyDescriptor(navigator, 'locks')
+  Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
+  onTestFinished(() => {
+    Reflect.deleteProperty(navigator, 'locks')
+    if (before) Object.defineProperty(navigator, 'locks', before)
+  })
+  const { open } = started()
+  const [ann, bob] = [1, 2].map(() => open({ key: 'staff', storage: new ScriptedStorage() }))
+  await login(ann as Api, 'ann')
+  await login(bob as Api, 'bob')
+  expect([await who(ann as Api), await who(bob as Api)]).toEqual(['ann', 'bob'])
+  expect(request).not.toHaveBeenCalled()
+})
