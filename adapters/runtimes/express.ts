@@ -77,8 +77,7 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {
     respond(served, incoming, response, next).catch((error: unknown) => {
-      if (response.headersSent) response.destroy()
-      else if (next) next(error)
+      if (next && !response.headersSent) next(error)
       else fail(response, error)
     })
   }

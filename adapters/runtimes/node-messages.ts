@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
+import { fail } from './node-refusals.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -53,27 +54,23 @@ type Made = Response &
  * Sends responses. Short ones wait for the end of the turn of the event loop and are sent together: a client woken by
  * the first finds the others too, and waking it costs more than the rest of a short response.
  */
-export function outbox(): (response: ServerResponse, made: Made) => unknown {
-  // `start` is the body if that is a stream.
-  let waiting: { response: ServerResponse; content: PlainResponse; start: Start | undefined }[] = []
+export function outbox(): (response: ServerResponse, made: Made) => void {
+  let waiting: { response: ServerResponse; content: PlainResponse; body: string | null }[] = []
   const sendAll = () => {
     const all = waiting
     waiting = []
-    for (const { response, content, start } of all) {
-      if (start) sendStarted(response, content, start)
-      else sendWhole(response, content, (content.body ?? null) as string | null)
-    }
+    for (const { response, content, body } of all) sendWhole(response, content, body)
   }
   return (response, made) => {
     const content = contentOf(made)
     const { body = null } = content
-    const isText = body === null || typeof body === 'string'
-    if (!isText && (!(body instanceof ReadableStream) || response.req.method === 'HEAD')) {
-      return sendOther(response, content)
-    }
-    if (waiting.length === 0) setImmediate(sendAll)
-    waiting.push({ response, content, start: isText ? undefined : new Start(body) })
-    return undefined
+    if (body === null || typeof body === 'string') {
+      if (waiting.length === 0) setImmediate(sendAll)
+      waiting.push({ response, content, body })
+    } else if (body instanceof ReadableStream && response.req.method !== 'HEAD') {
+      // Not with the others: reading it runs code of its request, which may ask its AsyncLocalStorage whose it is.
+      setImmediate(sendStarted, response, content, new Start(body))
+    } else sendOther(response, content)
   }
 }
 
@@ -87,21 +84,37 @@ function contentOf(made: Made): PlainResponse {
 }
 
 function partsOf({ status, statusText, headers, body }: Response): PlainResponse {
-  return { status, statusText, headers: [...headers].flat(), body }
+  return { status, statusText, headers: [...headers].filter(isOfResponse).flat(), body }
+}
+
+/** Whether a header is not about the connection that another server's response came on: Node would keep that of the client. */
+function isOfResponse([name, value]: readonly [string, string]): boolean {
+  return name !== 'keep-alive' && (name !== 'connection' || /\bclose\b/i.test(value))
+}
+
+/** Writes the head of a response. If nobody is there to get it, or Node refuses it, its body is left and this returns false. */
+function begin(response: ServerResponse, content: PlainResponse): boolean {
+  const { status, statusText, headers, body } = content
+  try {
+    // In Express, another middleware may have responded meanwhile.
+    if (!response.headersSent && !response.destroyed) {
+      response.writeHead(status, statusText, headers)
+      return true
+    }
+  } catch (error) {
+    fail(response, error)
+  }
+  leave(body)
+  return false
 }
 
 /** Sends a response whose body is no text, or is not wanted. */
 function sendOther(response: ServerResponse, content: PlainResponse): void {
-  const { status, statusText, headers, body } = content
-  // In Express, another middleware may have responded meanwhile.
-  const isWanted = !response.headersSent && !response.destroyed
-  if (isWanted) response.writeHead(status, statusText, headers)
-  if (isWanted && response.req.method !== 'HEAD') {
-    sendBody(response, body)
-    return
-  }
-  leave(body)
-  if (isWanted) response.end()
+  if (!begin(response, content)) return
+  if (response.req.method === 'HEAD') {
+    leave(content.body)
+    response.end()
+  } else sendBody(response, content.body)
 }
 
 function sendBody(response: ServerResponse, body: unknown): void {
@@ -121,8 +134,12 @@ function isPiped(body: unknown): body is PipedBody {
   return typeof body === 'object' && body !== null && 'pipe' in body
 }
 
-/** Sends what a stream has, as fast as the client takes it. */
-async function sendStream(response: ServerResponse, body: ReadableStream): Promise<void> {
+/** Sends `pieces`, and then what a stream has, as fast as the client takes it. */
+async function sendStream(
+  response: ServerResponse,
+  body: ReadableStream,
+  pieces: readonly Uint8Array[] = [],
+): Promise<void> {
   const reader = body.getReader()
   let goOn = () => {}
   response.on('drain', () => goOn())
@@ -131,6 +148,7 @@ async function sendStream(response: ServerResponse, body: ReadableStream): Promi
     reader.cancel().catch(() => {})
   })
   try {
+    for (const piece of pieces) response.write(piece)
     for (;;) {
       const { done, value } = await reader.read()
       if (response.destroyed) return void (await reader.cancel())
@@ -147,24 +165,18 @@ async function sendStream(response: ServerResponse, body: ReadableStream): Promi
 
 function sendWhole(
   response: ServerResponse,
-  { status, statusText, headers }: PlainResponse,
+  content: PlainResponse,
   body: string | null,
   encoding: BufferEncoding = 'utf8',
 ): void {
-  // In Express, another middleware may have responded meanwhile.
-  if (response.headersSent) return
-  try {
-    response.writeHead(status, statusText, headers)
-    if (body !== null) {
-      // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
-      // pieces by way of a copy.
-      response.write(body, encoding)
-      response.socket?.uncork()
-    }
-    response.end()
-  } catch {
-    response.destroy()
+  if (!begin(response, content)) return
+  if (body !== null) {
+    // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
+    // pieces by way of a copy.
+    response.write(body, encoding)
+    response.socket?.uncork()
   }
+  response.end()
 }
 
 /** Longer bodies are sent as streams. */
@@ -208,21 +220,10 @@ class Start {
 /** Sends what a stream had within the turn, and what comes after it. */
 function sendStarted(response: ServerResponse, content: PlainResponse, start: Start): void {
   const whole = start.end()
-  if (response.headersSent) {
-    leave(content.body)
-    return
-  }
   if (whole) {
     sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
-    return
-  }
-  try {
-    const { status, statusText, headers } = content
-    response.writeHead(status, statusText, headers)
-    for (const piece of start.pieces) response.write(piece)
-    void sendStream(response, content.body as ReadableStream)
-  } catch {
-    response.destroy()
+  } else if (begin(response, content)) {
+    void sendStream(response, content.body as ReadableStream, start.pieces)
   }
 }
 

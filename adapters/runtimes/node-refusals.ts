@@ -40,9 +40,11 @@ export function malformed({ headers, httpVersion }: IncomingMessage): Response |
   return refusal(400, 'HTTP/1.0 has no Transfer-Encoding.')
 }
 
-/** Responds to a request that the app cannot be asked; the console has why. */
+/** Responds to a request that the app cannot be asked, or whose response cannot be sent; the console has why. */
 export function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy()
   const { body, fields } = envelope('Internal Server Error')
+  for (const name of response.getHeaderNames()) response.removeHeader(name)
   console.error(fields['X-Request-Id'], error)
   response.writeHead(500, fields).end(body)
 }

@@ -15,7 +15,7 @@ import { ServerPlatform } from './client-address.ts'
 import { ServedRequest } from './messages/node-request.ts'
 import { continueWhenRead, leaveUnread, socketsOf } from './node-connections.ts'
 import { hasBody, inTurn, outbox } from './node-messages.ts'
-import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
+import { fail, malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {
@@ -84,7 +84,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     return send(response, made)
   }
   const listener = inTurn((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    answer(request, response).catch((error: unknown) => fail(response, error))
   })
   const timeouts = {
     // Node refuses a limit above that of the whole request, which ends the headers anyway.

@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { toExpress } from '../../adapters/runtimes/express.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, type Handler } from '../../src/index.ts'
@@ -64,6 +66,26 @@ it("another server's response is passed on as it came", async () => {
   expect(answer.headers).toMatchObject({ 'transfer-encoding': 'chunked' })
   expect(answer.headers['content-length']).toBeUndefined()
   expect(await text(answer)).toBe('in chunks')
+})
+
+it('of a passed on response, what is about its connection is left out', async () => {
+  const upstream = createServer((_, response) => void response.end('text')).listen(0, '127.0.0.1')
+  onTestFinished(() => void upstream.close())
+  await once(upstream, 'listening')
+  const { port } = upstream.address() as AddressInfo
+  const answers = await answersOf(async () => {
+    const passed = await fetch(`http://127.0.0.1:${port}`)
+    expect(passed.headers.get('connection')).toBe('keep-alive')
+    return passed
+  })
+  // The client has asked for an end of its own connection.
+  const { headers } = await answers()
+  expect([headers.connection, headers['keep-alive']]).toEqual(['close', undefined])
+})
+
+it('a response that closes the connection does so', async () => {
+  const answers = await answersOf(() => new Response('', { headers: { Connection: 'close' } }))
+  expect((await answers()).headers.connection).toBe('close')
 })
 
 it('a response to HEAD has no body', async () => {
@@ -141,4 +163,89 @@ it('a stream of strings is sent too', async () => {
     })
   const answers = await answersOf(() => new Response(body() as never))
   expect(await text(await answers())).toBe('text, ☃')
+})
+
+it('a stream whose client has left before it begins is cancelled', async () => {
+  const cancelled = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  const app = createApp({ store: sqliteStore() }).get('/made', async ({ signal }) => {
+    arrived.resolve()
+    await once(signal, 'abort')
+    return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))
+  })
+  const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+  onTestFinished(() => close())
+  const asked = get(`${url}/made`, { agent: false }).on('error', () => {})
+  await arrived.promise
+  asked.destroy()
+  await cancelled.promise
+})
+
+it.each(['text', 'a stream', 'a slow stream'])(
+  'a response of %s whose head cannot be sent is a 500, and the console has why',
+  async (kind) => {
+    const told = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => told.mockRestore())
+    const cancelled = Promise.withResolvers<void>()
+    const slow = new ReadableStream({ cancel: () => cancelled.resolve() })
+    const long = new ReadableStream({
+      pull: (controller) => controller.enqueue(encoder.encode('piece')),
+      cancel: () => cancelled.resolve(),
+    })
+    const body = { text: 'text', 'a stream': long, 'a slow stream': slow }[kind] as BodyInit
+    // `Headers` takes it, Node does not.
+    const answers = await answersOf(() => new Response(body, { headers: { 'X-Name': '\u0001' } }))
+    const answer = await answers()
+    expect([answer.statusCode, JSON.parse(await text(answer))]).toEqual([
+      500,
+      { success: false, error: 'Internal Server Error', requestId: answer.headers['x-request-id'] },
+    ])
+    expect(told.mock.calls).toEqual([
+      [answer.headers['x-request-id'], expect.objectContaining({ code: 'ERR_INVALID_CHAR' })],
+    ])
+    if (kind !== 'text') await cancelled.promise
+  },
+)
+
+it('a response whose body something else reads is a 500, and the console has why', async () => {
+  const told = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => told.mockRestore())
+  const made = new Response('text')
+  made.body?.getReader()
+  const answers = await answersOf(() => made)
+  expect((await answers()).statusCode).toBe(500)
+  expect(told.mock.calls).toEqual([[expect.any(String), expect.any(TypeError)]])
+})
+
+it('what makes a stream runs in the context of its own request', async () => {
+  const caller = new AsyncLocalStorage<string>()
+  const together = Promise.withResolvers<void>()
+  let arrived = 0
+  const app = createApp({ store: sqliteStore() }).get('/made', async () => {
+    arrived += 1
+    if (arrived === 3) together.resolve()
+    await together.promise
+    async function* pieces() {
+      for (let count = 0; count < 4; count += 1) yield encoder.encode(`${caller.getStore()} `)
+    }
+    return new Response(pieces() as never)
+  })
+  const listener = toExpress(app)
+  const server = createServer((request, response) => {
+    caller.run(`${request.headers['x-caller']}`, () => listener(request, response))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ask = async (name: string) => {
+    const headers = { 'X-Caller': name }
+    const asked = get(`http://127.0.0.1:${port}/made`, { agent: false, headers })
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    return text(answer)
+  }
+  expect(await Promise.all(['ann', 'bob', 'cat'].map(ask))).toEqual([
+    'ann ann ann ann ',
+    'bob bob bob bob ',
+    'cat cat cat cat ',
+  ])
 })
