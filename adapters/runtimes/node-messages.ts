@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
+import { linkAll } from './messages/standard.ts'
 import { fail } from './node-refusals.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -84,6 +85,7 @@ function contentOf(made: Made): PlainResponse {
 }
 
 function partsOf({ status, statusText, headers, body }: Response): PlainResponse {
+  linkAll()
   return { status, statusText, headers: [...headers].filter(isOfResponse).flat(), body }
 }
 
@@ -96,7 +98,6 @@ function isOfResponse([name, value]: readonly [string, string]): boolean {
 function begin(response: ServerResponse, content: PlainResponse): boolean {
   const { status, statusText, headers, body } = content
   try {
-    // In Express, another middleware may have responded meanwhile.
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(status, statusText, headers)
       return true
@@ -169,7 +170,14 @@ function sendWhole(
   body: string | null,
   encoding: BufferEncoding = 'utf8',
 ): void {
-  if (!begin(response, content)) return
+  // In Express, another middleware may have responded meanwhile.
+  if (response.headersSent) return
+  try {
+    response.writeHead(content.status, content.statusText, content.headers)
+  } catch (error) {
+    fail(response, error)
+    return
+  }
   if (body !== null) {
     // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
     // pieces by way of a copy.

@@ -18,12 +18,12 @@ let served = 0
 class Served implements BodySource, Repeatable {
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse
-  /** As in the standard, these have none, whatever was sent. */
+  /** As in the standard, GET and HEAD have none, whatever was sent. */
   readonly #mayHaveBody: boolean
   /** Whether the body is read, or has been, by what is no web stream. */
   #isTaken = false
   #url: string | undefined
-  #headers: Headers | undefined
+  #headers: ReceivedHeaders | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
   #gone: AbortController | undefined
   #standard: Request | undefined
@@ -31,7 +31,9 @@ class Served implements BodySource, Repeatable {
   constructor(incoming: IncomingMessage, response: ServerResponse) {
     this.#incoming = incoming
     this.#response = response
-    this.#mayHaveBody = incoming.method !== 'GET' && incoming.method !== 'HEAD'
+    const { method, headers } = incoming
+    const isSent = (headers['content-length'] ?? headers['transfer-encoding']) !== undefined
+    this.#mayHaveBody = isSent && method !== 'GET' && method !== 'HEAD'
     served += 1
     if (served === MANY) linkAll()
   }
@@ -51,8 +53,8 @@ class Served implements BodySource, Repeatable {
   }
 
   get headers(): Headers {
-    this.#headers ??= new RequestHeaders(this.#incoming)
-    return this.#headers
+    this.#headers ??= new ReceivedHeaders(this.#incoming)
+    return this.#headers as unknown as Headers
   }
 
   /** Aborts if the connection closes before the response is there. */
@@ -91,12 +93,16 @@ class Served implements BodySource, Repeatable {
 
   static standardOf(own: Served): Request {
     if (own.#standard) return own.#standard
-    const { url, method, headers, signal } = own
-    const body = own.#isTaken ? '' : own.body
+    // Not what the app has put on the request instead: a body with limits would read itself.
+    const its = <K extends keyof Served>(name: K): Served[K] =>
+      Reflect.get(Served.prototype, name, own)
+    const isRead = own.bodyUsed || own.#stream?.locked === true
+    const body = isRead ? new Uint8Array() : its('body')
+    const [method, headers, signal] = [its('method'), its('headers'), its('signal')]
     const init = { method, headers, signal, body, duplex: 'half' }
-    const standard = new Request(url, init)
-    if (own.#isTaken) void standard.text()
-    own.#headers = standard.headers
+    const standard = new Request(its('url'), init)
+    if (isRead) void standard.text()
+    if (own.#headers) ReceivedHeaders.follow(own.#headers, standard.headers)
     own.#standard = standard
     return standard
   }
@@ -142,7 +148,7 @@ class ReceivedHeaders {
 
   get(name: string): string | null {
     const { headers, rawHeaders } = this.#incoming
-    const lower = name.toLowerCase()
+    const lower = `${name}`.toLowerCase()
     const value = this.#standard ? undefined : headers[lower]
     if (typeof value === 'string' && !(ONCE.has(lower) && isRepeated(rawHeaders, lower)))
       return value
@@ -151,10 +157,15 @@ class ReceivedHeaders {
   }
 
   has(name: string): boolean {
-    const value = this.#standard ? undefined : this.#incoming.headers[name.toLowerCase()]
+    const value = this.#standard ? undefined : this.#incoming.headers[`${name}`.toLowerCase()]
     if (typeof value === 'string') return true
     const isMissing = !this.#standard && value === undefined && IS_NAME.test(name)
     return !isMissing && ReceivedHeaders.standardOf(this).has(name)
+  }
+
+  /** From now on, `own` are those of a standard request. */
+  static follow(own: ReceivedHeaders, standard: Headers): void {
+    own.#standard = standard
   }
 
   static standardOf(own: ReceivedHeaders): Headers {
@@ -168,11 +179,7 @@ class ReceivedHeaders {
   }
 }
 
-const RequestHeaders: new (incoming: IncomingMessage) => Headers = standIn(
-  ReceivedHeaders,
-  'Headers',
-  ReceivedHeaders.standardOf,
-)
+standIn(ReceivedHeaders, 'Headers', ReceivedHeaders.standardOf)
 
 /** Names that need no look at what the standard says of them. */
 const IS_NAME = /^[\w-]+$/
@@ -186,8 +193,8 @@ function isRepeated(rawHeaders: readonly string[], lower: string): boolean {
   return count > 1
 }
 
-/** A host with or without a port. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+/** A scheme, and a host with or without a port. */
+const ORIGIN = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 /** Paths and queries that are as a URL would spell them, if they have no dots in the place of a name. */
 const USUAL = /^\/[\w\-.~!$&()*+,;=:@/%?[\]|]*$/
 const DOTS = /\/(?:\.|%2e)/i
@@ -196,11 +203,21 @@ const DOTS = /\/(?:\.|%2e)/i
 function urlOf({ url: target = '/', headers, socket }: IncomingMessage): string {
   const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
   const whole = target.startsWith('/') ? undefined : URL.parse(target)
-  const host = whole?.host || headers.host || addressOf(socket)
-  const origin = `${scheme}://${HOST.test(host) ? host : INVALID}`
+  const given = `${scheme}://${whole?.host || headers.host || addressOf(socket)}`
+  // Most requests of a server name the same host.
+  if (given !== last.given) last = { given, origin: originOf(given) }
+  const { origin } = last
   const path = target.startsWith('/') ? target : pathOf(target, whole)
-  if (USUAL.test(path) && !DOTS.test(path)) return origin + path
-  return (URL.parse(origin + path) ?? new URL(`${scheme}://${INVALID}${path}`)).href
+  return USUAL.test(path) && !DOTS.test(path) ? origin + path : new URL(origin + path).href
+}
+
+/** The last origin that was asked for. */
+let last = { given: '', origin: '' }
+
+/** How a URL spells an origin. */
+function originOf(given: string): string {
+  const url = ORIGIN.test(given) ? URL.parse(given) : null
+  return url?.origin ?? `${given.slice(0, given.indexOf(':'))}://${INVALID}`
 }
 
 function pathOf(target: string, whole: URL | null | undefined): string {

@@ -56,13 +56,12 @@ class Plain {
 
   /** The standard Response that whatever needs one works on. */
   static standardOf(own: Plain): globalThis.Response {
-    if (own.#standard) return own.#standard
     const { headers, status } = own
-    own.#standard = new globalThis.Response(own.#piped?.stream() ?? own.plainText, {
-      headers,
-      status,
-    })
-    own.#headers = own.#standard.headers
+    own.#standard ??= new globalThis.Response(own.#piped?.stream() ?? own.plainText, { status })
+    // Whoever has got hold of the headers may still change them.
+    const copies = own.#standard.headers
+    for (const name of [...copies.keys()]) copies.delete(name)
+    for (const [name, value] of headers) copies.append(name, value)
     return own.#standard
   }
 

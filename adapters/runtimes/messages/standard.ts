@@ -29,14 +29,14 @@ const MEMBERS: Record<
 }
 
 /** What makes the classes the standard's, once somebody asks. */
-const links: (() => unknown)[] = []
+const links = new Set<() => unknown>()
 
 /**
- * Makes all of them the standard's. For a process that has much to do: until then, what a request has not is looked for
- * beyond its class too, which takes a microsecond each time.
+ * Makes all of them the standard's. For a process that has these, or has much to do: until then, what a request has not is
+ * looked for beyond its class too, which takes a microsecond each time.
  */
 export function linkAll(): void {
-  for (const link of links.splice(0)) link()
+  for (const link of links) link()
 }
 
 /** What `console.log` asks for. */
@@ -56,8 +56,7 @@ export function standIn<T extends object, A extends unknown[], S extends object>
   const { prototype } = own
   const define = (key: string | symbol, how: PropertyDescriptor) =>
     Object.defineProperty(prototype, key, { configurable: true, ...how })
-  const [values, methods] = MEMBERS[name]
-  for (const key of values.filter((key) => !Object.hasOwn(prototype, key))) {
+  const passOn = (key: string | symbol) =>
     define(key, {
       get(this: T) {
         return Reflect.get(standardOf(this), key)
@@ -66,7 +65,8 @@ export function standIn<T extends object, A extends unknown[], S extends object>
         Reflect.set(standardOf(this), key, value)
       },
     })
-  }
+  const [values, methods] = MEMBERS[name]
+  for (const key of values) if (!Object.hasOwn(prototype, key)) passOn(key)
   for (const key of [...methods, INSPECT].filter((key) => !Object.hasOwn(prototype, key))) {
     define(key, {
       value(this: T, ...given: unknown[]) {
@@ -77,16 +77,46 @@ export function standIn<T extends object, A extends unknown[], S extends object>
     })
   }
   define(Symbol.toStringTag, { value: name })
+  define('constructor', { get: () => globalThis[name] })
   // Whoever waits for an instance asks for it, which would be a way to the end of the prototypes.
   define('then', { value: undefined })
+  const standardFor = (given: unknown) => (given instanceof own ? standardOf(given) : given)
+  const link = () => {
+    links.delete(link)
+    // From now on it is as if it had been there from the start.
+    Object.setPrototypeOf(prototype, globalThis[name].prototype)
+    Reflect.deleteProperty(prototype, 'then')
+    if (name !== 'Request') return
+    // `new Request(request)` reads what is inside: under symbols on Node 22, in private fields on later ones.
+    const inside = Object.getOwnPropertySymbols(new Request('http://a'))
+    for (const key of inside) passOn(key)
+    if (inside.length > 0) return
+    const passed = passing(Request, standardFor)
+    passed.prototype.constructor = passed
+    Reflect.set(globalThis, name, passed)
+  }
+  links.add(link)
   // `instanceof` asks for the prototypes one by one, and so does everything that has a standard object in its hands.
   const getPrototypeOf = () => {
-    const standard = globalThis[name].prototype
-    // From now on it is as if it had been there from the start.
-    Object.setPrototypeOf(prototype, standard)
-    return standard
+    linkAll()
+    return Object.getPrototypeOf(prototype)
   }
-  links.push(getPrototypeOf)
   Object.setPrototypeOf(prototype, new Proxy(Object.prototype, { getPrototypeOf }))
+  // So does `fetch(request)`, which Node has made already.
+  if (name === 'Request' && !process.versions.undici?.startsWith('6.')) {
+    Reflect.set(globalThis, 'fetch', passing(fetch, standardFor))
+  }
   return own as never
+}
+
+/** `what`, which gets what `pass` makes of the first thing that it is given. */
+function passing<F extends typeof fetch | typeof Request>(
+  what: F,
+  pass: (given: unknown) => unknown,
+): F {
+  const passed = (all: unknown[]) => all.map((given, at) => (at === 0 ? pass(given) : given))
+  return new Proxy(what, {
+    apply: (target, self, all) => Reflect.apply(target as typeof fetch, self, passed(all)),
+    construct: (target, all, made) => Reflect.construct(target, passed(all), made),
+  })
 }

@@ -39,8 +39,9 @@ const members: object & ThisType<Limited> = {
     const bytes = await bytesOf(this)
     return new Blob([bufferOf(bytes)], { type: this.headers.get('content-type') ?? '' })
   },
-  bytes() {
-    return bytesOf(this)
+  async bytes() {
+    // Not the `Buffer` that Node has read, whose methods are others.
+    return new Uint8Array(bufferOf(await bytesOf(this)))
   },
   /** A copy with limits of its own: the platform copies the raw body, without the limits. */
   clone() {
@@ -91,7 +92,7 @@ function bytesOf(request: Limited): Promise<Uint8Array> {
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
   const { buffer, byteLength } = bytes
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-  return isWhole ? buffer : (bytes.slice().buffer as ArrayBuffer)
+  return isWhole ? buffer : new Uint8Array(bytes).buffer
 }
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i
