@@ -63,6 +63,8 @@ export function outbox(): (response: ServerResponse, made: Made) => void {
     for (const { response, content, body } of all) sendWhole(response, content, body)
   }
   return (response, made) => {
+    // What is more or less than a length of your own says would be taken for a part of other responses.
+    if (!made.plainHeaders) response.strictContentLength = true
     const content = contentOf(made)
     const { body = null } = content
     if (body === null || typeof body === 'string') {
@@ -174,17 +176,16 @@ function sendWhole(
   if (response.headersSent) return
   try {
     response.writeHead(content.status, content.statusText, content.headers)
+    if (body !== null) {
+      // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
+      // pieces by way of a copy.
+      response.write(body, encoding)
+      response.socket?.uncork()
+    }
+    response.end()
   } catch (error) {
     fail(response, error)
-    return
   }
-  if (body !== null) {
-    // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
-    // pieces by way of a copy.
-    response.write(body, encoding)
-    response.socket?.uncork()
-  }
-  response.end()
 }
 
 /** Longer bodies are sent as streams. */

@@ -42,10 +42,10 @@ export function malformed({ headers, httpVersion }: IncomingMessage): Response |
 
 /** Responds to a request that the app cannot be asked, or whose response cannot be sent; the console has why. */
 export function fail(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) return void response.destroy()
   const { body, fields } = envelope('Internal Server Error')
-  for (const name of response.getHeaderNames()) response.removeHeader(name)
   console.error(fields['X-Request-Id'], error)
+  if (response.headersSent) return void response.destroy()
+  for (const name of response.getHeaderNames()) response.removeHeader(name)
   response.writeHead(500, fields).end(body)
 }
 

@@ -135,9 +135,9 @@ export function finish(
   }
   // The headers of a HEAD are those of a GET, so hooks see what a GET would send.
   const isBare = context.method === 'HEAD' && !context.hooks
-  const own = isBare ? bare(made) : made
-  // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
-  if (!('plainHeaders' in own) && own.bodyUsed) {
+  const given = isLazy(made) ? made : decoded(made)
+  const own = isBare ? bare(given) : given
+  if (!isLazy(own) && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
   if (!context.hooks) return complete(own, request, context)
@@ -204,10 +204,26 @@ function withHeaders(response: Response, request: ApiRequest, context: AppContex
   return response
 }
 
+/** Whether a response, fieldgate's or one of srvx, becomes a standard one when it is asked for more than that has at hand. */
+function isLazy(response: Response): boolean {
+  return '_toNodeResponse' in response
+}
+
+/** Codings that `fetch` undoes. */
+const CODINGS = /^(?:(?:x-gzip|gzip|deflate|br)(?:$|\s*,\s*))+$/i
+
+/** `made`, whose headers say how its body was encoded, and how long it was then, even if `fetch` has decoded it. */
+function decoded(made: Response): Response {
+  const coding = made.url === '' ? null : made.headers.get('content-encoding')
+  if (coding === null || !CODINGS.test(coding)) return made
+  const copy = copyOf(made, made.body)
+  for (const name of ['content-encoding', 'content-length']) copy.headers.delete(name)
+  return copy
+}
+
 /** `response` without its body, whose source need not go on. */
 function bare(response: Response): Response {
-  // Reading `body` of a fast response would make a stream of it.
-  if (!('plainHeaders' in response)) void response.body?.cancel().catch(() => {})
+  if (!isLazy(response)) void response.body?.cancel().catch(() => {})
   return copyOf(response, null)
 }
 

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { toExpress } from '../../adapters/runtimes/express.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
@@ -82,6 +84,62 @@ it('of a passed on response, what is about its connection is left out', async ()
   const { headers } = await answers()
   expect([headers.connection, headers['keep-alive']]).toEqual(['close', undefined])
 })
+
+it.each(['GET', 'HEAD'])(
+  'to a %s, a passed on response whose body fetch has decoded does not say that it is encoded',
+  async (method) => {
+    const upstream = createServer((_, response) => {
+      const encoded = gzipSync('text '.repeat(99))
+      const headers = { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length, 'X-One': '1' }
+      response.writeHead(200, headers).end(encoded)
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void upstream.close())
+    await once(upstream, 'listening')
+    const { port } = upstream.address() as AddressInfo
+    const answers = await answersOf(() => fetch(`http://127.0.0.1:${port}`))
+    const answer = await answers(method)
+    const {
+      'content-encoding': encoding,
+      'content-length': length,
+      'x-one': other,
+    } = answer.headers
+    expect([encoding, length, other]).toEqual([undefined, undefined, '1'])
+    expect(await text(answer)).toBe(method === 'GET' ? 'text '.repeat(99) : '')
+  },
+)
+
+it.each([
+  ['whole', 'more', '2'],
+  ['whole', 'less', '20'],
+  ['in pieces', 'more', '2'],
+  ['in pieces', 'less', '20'],
+])(
+  'a body that is sent %s, and is %s than its length says, ends the connection',
+  async (how, _, length) => {
+    const told = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => told.mockRestore())
+    async function* pieces() {
+      for (const piece of ['one', 'two']) {
+        yield encoder.encode(piece)
+        await nextTurn()
+        await nextTurn()
+      }
+    }
+    const body = () => (how === 'whole' ? 'one' : (pieces() as never))
+    const app = createApp({ store: sqliteStore() })
+    app.get('/made', () => new Response(body(), { headers: { 'Content-Length': length } }))
+    const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+    onTestFinished(() => close())
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('GET /made HTTP/1.1\r\nHost: a\r\n\r\n')
+    // Node itself ends an idle connection after five seconds.
+    const late = pause(3000).then(() => 'late')
+    const all = await Promise.race([text(socket).catch(() => ''), late])
+    expect(all).not.toBe('late')
+    const [, sent = ''] = all.split('\r\n\r\n')
+    expect(sent.length).toBeLessThanOrEqual(Number(length))
+  },
+)
 
 it('a response that closes the connection does so', async () => {
   const answers = await answersOf(() => new Response('', { headers: { Connection: 'close' } }))
