@@ -173,7 +173,7 @@ function sendWhole(
   encoding: BufferEncoding = 'utf8',
 ): void {
   // In Express, another middleware may have responded meanwhile.
-  if (response.headersSent) return
+  if (response.headersSent || response.destroyed) return
   try {
     response.writeHead(content.status, content.statusText, content.headers)
     if (body !== null) {

@@ -223,6 +223,25 @@ it('a stream of strings is sent too', async () => {
   expect(await text(await answers())).toBe('text, ☃')
 })
 
+it('a response whose client has left is no failure', async () => {
+  const told = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => told.mockRestore())
+  const [arrived, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const app = createApp({ store: sqliteStore() }).get('/made', async ({ signal }) => {
+    arrived.resolve()
+    await once(signal, 'abort')
+    made.resolve()
+    return new Response('text')
+  })
+  const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+  const asked = get(`${url}/made`, { agent: false }).on('error', () => {})
+  await arrived.promise
+  asked.destroy()
+  await made.promise
+  await close()
+  expect(told.mock.calls).toEqual([])
+})
+
 it('a stream whose client has left before it begins is cancelled', async () => {
   const cancelled = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
