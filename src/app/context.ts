@@ -210,12 +210,12 @@ function isLazy(response: Response): boolean {
 }
 
 /** Codings that `fetch` undoes. */
-const CODINGS = /^(?:(?:x-gzip|gzip|deflate|br)(?:$|\s*,\s*))+$/i
+const CODINGS = /^(?:x-gzip|gzip|deflate|br)$/i
 
 /** `made`, whose headers say how its body was encoded, and how long it was then, even if `fetch` has decoded it. */
 function decoded(made: Response): Response {
   const coding = made.url === '' ? null : made.headers.get('content-encoding')
-  if (coding === null || !CODINGS.test(coding)) return made
+  if (!coding?.split(',').every((each) => CODINGS.test(each.trim()))) return made
   const copy = copyOf(made, made.body)
   for (const name of ['content-encoding', 'content-length']) copy.headers.delete(name)
   return copy
