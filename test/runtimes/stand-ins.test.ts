@@ -183,6 +183,16 @@ it('a request can be sent on as it is', async () => {
   expect([status, body]).toEqual([200, '["POST","/made","1","hello"]'])
 })
 
+it('a request that is copied keeps its signal', async () => {
+  const app = createApp({ store: sqliteStore(), requestTimeoutMs: 0 })
+  app.get('/made', (request) => {
+    const { signal } = request
+    request.clone()
+    return signal === request.signal
+  })
+  expect((await served(app, '/made', {}))[1]).toBe('{"success":true,"data":true}')
+})
+
 it('a request below a base path is copied with its whole URL', async () => {
   const app = createApp({ store: sqliteStore(), basePath: '/api' })
   app.get('/made', (request) => Response.json([request.url, request.clone().url]))

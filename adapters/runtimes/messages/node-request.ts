@@ -59,7 +59,6 @@ class Served implements BodySource, Repeatable {
 
   /** Aborts if the connection closes before the response is there. */
   get signal(): AbortSignal {
-    if (this.#standard) return this.#standard.signal
     if (!this.#gone) {
       const [gone, incoming, response] = [new AbortController(), this.#incoming, this.#response]
       this.#gone = gone
