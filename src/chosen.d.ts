@@ -46,6 +46,8 @@ declare module '#response' {
   }
   /** What that class is given for such a body. */
   export function bodyOf(body: import('./ports/services/piped-body.ts').PipedBody): BodyInit
+  /** Whether clients get contents with the name of their coding. */
+  export const sendsCodings: boolean
 }
 
 declare module '#outbound' {

@@ -1,12 +1,13 @@
 /** The way of a request through the app, from top to bottom: from its id to the response that is sent. */
 
-import { Response as OwnResponse } from '#response'
+import { Response as OwnResponse, sendsCodings } from '#response'
 import { isCurrent } from '../cache/conditional.ts'
 import { limitBody } from '../http/body/limited-body.ts'
 import { causeOf, unavailable } from '../http/errors/outages.ts'
 import { checkHost } from '../http/host.ts'
 import {
   type ApiRequest,
+  acceptNoCoding,
   METHOD_OVERRIDE,
   noQuery,
   noteBasePath,
@@ -76,6 +77,7 @@ export class Flow {
   /** Begins a request. All that it says of itself is asked at once, and only here. */
   #contextOf(request: ApiRequest, env: unknown, platform: Platform | undefined): AppContext {
     const { host } = this.#parts
+    if (!sendsCodings) acceptNoCoding(request)
     const { method, url, headers } = request
     const given = headers.get('x-request-id')
     const address = headers.get('host')
