@@ -34,3 +34,10 @@ export const api = createApp({
       upload: { fields: [{ name: 'photo' }], signUrls: 600 },
     }),
   )
+
+if (process.env.NODE_ENV === 'production') {
+  process.once('SIGTERM', () => {
+    api.endStreams() // servers wait for responses that have no end
+    setTimeout(() => api.close().finally(() => process.exit()), 5000).unref()
+  })
+}

@@ -4,6 +4,10 @@ import { api } from './api.ts'
 
 new Elysia()
   .get('/', 'Cities')
-  // 'none': the app reads the bodies itself, with its limits.
-  .all('/api/*', ({ request }) => api.handle(request), { parse: 'none' })
+  .all(
+    '/api/*',
+    ({ request, server }) =>
+      api.handle(request, undefined, { clientAddress: server?.requestIP(request)?.address }),
+    { parse: 'none' }, // the app reads the bodies itself, with its limits
+  )
   .listen({ port: Number(process.env.PORT ?? 3000), hostname: process.env.HOST })

@@ -7,6 +7,7 @@
 
 export const added = `
 import { HttpError } from 'fieldgate'
+import { compress } from 'fieldgate/guards'
 
 let listeners = 0
 
@@ -38,10 +39,11 @@ const checks = createRouter({ model: City, middlewares: [], access: {} })
     headers.append('Set-Cookie', 'seen=1; Path=/; HttpOnly')
     return Response.json({ cookie: request.headers.get('Cookie') }, { headers })
   })
+  .get('/long', () => ({ text: 'word '.repeat(1000) }))
   .get('/near/:name/by/:how/within/:distance', ({ params }) => ({ ...params }))
   .post('/broken', () => {
     throw new HttpError(418, 'This route never works.')
   })
 
-api.mount('/checks', checks)
+api.use(compress()).mount('/checks', checks)
 `

@@ -1,5 +1,5 @@
 /**
- * The same twenty requests to an app that another framework serves, with what each response has to be.
+ * The same requests to an app that another framework serves, with what each response has to be.
  *
  * @module
  */
@@ -146,6 +146,11 @@ export const requests: Readonly<Record<string, Check>> = {
     assert.deepEqual(set, ['theme=dark', 'seen=1'])
     const { cookie } = await jsonOf(response, 200)
     assert.deepEqual(cookie.split(/; ?/), ['a=1', 'b=2'])
+  },
+  compression: async ({ base }) => {
+    const headers = { 'Accept-Encoding': 'gzip, br' }
+    const { data } = await jsonOf(await ask(`${base}/api/checks/long`, { headers }), 200)
+    assert.deepEqual(data, { text: 'word '.repeat(1000) })
   },
   stream: async ({ base }) => {
     const over = new AbortController()

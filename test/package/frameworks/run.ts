@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import packageJson from '../../../package.json' with { type: 'json' }
@@ -22,6 +23,9 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const examples = join(root, 'examples/frameworks')
 const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+
+/** Milliseconds for an end: the shared app takes five seconds. */
+const STOP_MS = 15_000
 
 /** Of what serves a handler here, the version that the bench has too. */
 const { srvx } = packageJson.devDependencies
@@ -115,16 +119,35 @@ async function served(
     // npm and some of the servers have processes of their own, which must end with them.
     detached: true,
   })
+  let isOver = false
+  const ended = once(child, 'close').then(() => {
+    isOver = true
+  })
+  const end = (signal: NodeJS.Signals) => !isOver && child.pid && process.kill(-child.pid, signal)
   try {
     await listening(child, base)
     const found = await results(base)
     if (page) assert.match(await (await fetch(base)).text(), page)
+    if (!handler) await stopped(end, base, ended)
     return found
   } finally {
-    const ended = once(child, 'close')
-    if (child.pid) process.kill(-child.pid, 'SIGKILL')
+    end('SIGKILL')
     await ended
   }
+}
+
+/** Ends the server as a container does, while a client reads a response that has no end. */
+async function stopped(
+  end: (signal: NodeJS.Signals) => unknown,
+  base: string,
+  ended: Promise<void>,
+): Promise<void> {
+  const clock = await fetch(`${base}/api/checks/clock`)
+  const reading = clock.body?.pipeTo(new WritableStream()).catch(() => {})
+  end('SIGTERM')
+  const first = await Promise.race([ended, setTimeout(STOP_MS, 'late')])
+  if (first === 'late') throw new Error('it goes on after SIGTERM')
+  await reading
 }
 
 /** Resolves when something answers. */
@@ -138,6 +161,6 @@ async function listening(child: ChildProcess, base: string): Promise<void> {
   const until = Date.now() + 240_000
   while (!(await fetch(`${base}/api/cities`).catch(() => undefined))) {
     if (child.exitCode !== null || Date.now() > until) throw new Error(`it doesn't serve: ${said}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await setTimeout(100)
   }
 }

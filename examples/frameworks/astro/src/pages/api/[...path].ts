@@ -4,4 +4,5 @@ import { api } from '../../api'
 export const prerender = false
 
 /** Every method, QUERY among them. */
-export const ALL: APIRoute = ({ request }) => api.handle(request)
+export const ALL: APIRoute = ({ request, clientAddress }) =>
+  api.handle(request, undefined, { clientAddress })

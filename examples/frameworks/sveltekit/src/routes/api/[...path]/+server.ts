@@ -1,4 +1,6 @@
+import type { RequestHandler } from '@sveltejs/kit'
 import { api } from '#lib/server/api.ts'
 
 /** Every method, QUERY among them. */
-export const fallback = ({ request }: { request: Request }) => api.handle(request)
+export const fallback: RequestHandler = ({ request, getClientAddress }) =>
+  api.handle(request, undefined, { clientAddress: getClientAddress() })
