@@ -18,7 +18,7 @@ const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')) a
   readonly bin?: Readonly<Record<string, string>>
 }
 const entries = Object.entries(manifest.exports).filter(([name]) => name !== './package.json')
-const CONDITIONS = ['types', 'deno', 'bun', 'workerd', 'browser', 'node', 'default']
+const CONDITIONS = ['types', 'workerd', 'deno', 'bun', 'browser', 'node', 'default']
 
 /** Every file that an entry may lead to. */
 function filesOf(target: Target): string[] {
