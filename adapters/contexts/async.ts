@@ -10,12 +10,26 @@ import type { AsyncContext } from '../../src/ports/services/async-context.ts'
 
 const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
 
+const atStart = hooks?.AsyncLocalStorage.snapshot?.()
+
 /**
  * Runs what no request is about: what has begun within one, such as a timer, would otherwise belong to it for ever, with its
- * trace and the ids of its lines in the log.
+ * trace and the ids of its lines in the log. On Workers the start belongs to a request if that has loaded this module, and
+ * others are refused.
  */
-export const outside: <R>(work: () => R) => R =
-  hooks?.AsyncLocalStorage.snapshot?.() ?? ((work) => work())
+export function outside<R>(work: () => R): R {
+  let hasBegun = false
+  const begin = () => {
+    hasBegun = true
+    return work()
+  }
+  try {
+    return atStart ? atStart(begin) : work()
+  } catch (error) {
+    if (hasBegun || !atStart) throw error
+    return work()
+  }
+}
 
 /** A context for a value of the running code. Without `AsyncLocalStorage` it is always empty. */
 export function asyncContext<T>(): AsyncContext<T> {

@@ -30,6 +30,9 @@ function files(): Promise<Files> {
   return loaded
 }
 
+/** There the runtime would compress once more what names its coding, and Cloudflare compresses for browsers by itself. */
+const isOnWorkers = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 
 /** The page. It is the same for everyone: what a user may see comes from the app's routes. */
@@ -79,7 +82,8 @@ export async function assetResponse(request: Request, name: string): Promise<Res
     Vary: 'Accept-Encoding',
   }
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0))
-  if (/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers.get('accept-encoding') ?? '')) {
+  const accept = isOnWorkers ? '' : (request.headers.get('accept-encoding') ?? '')
+  if (/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accept)) {
     return new Response(bytes, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
   }
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
