@@ -5,7 +5,6 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { createRequire as requireFrom } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -23,13 +22,19 @@ export async function referenceScript(): Promise<ReferenceScript | undefined> {
   return { version, read, gzipped: startedOnce(() => read().then(promisify(gzip))) }
 }
 
-/** The folder of what the package exports; it does not export the script itself. */
+/**
+ * The folder of what the package exports; it does not export the script itself. A bundle may be elsewhere, or have no
+ * address of its own: then it is looked for where the program has been started. `node:module` is not imported, because
+ * Next.js understands that, and puts all of the package into what it builds.
+ */
 function folderOfPackage(): string | undefined {
-  try {
-    // A bundle in CommonJS has no address of its own.
-    const require = requireFrom(import.meta.url)
-    return dirname(require.resolve('@scalar/api-reference'))
-  } catch {
-    return undefined
+  for (const base of [() => import.meta.url, () => join(process.cwd(), 'any.js')]) {
+    try {
+      const { createRequire } = process.getBuiltinModule('node:module')
+      return dirname(createRequire(base()).resolve('@scalar/api-reference'))
+    } catch {
+      // It is not there.
+    }
   }
+  return undefined
 }
