@@ -128,6 +128,25 @@ export function changes(
       },
     )
 
+    it('tells of a model under a new name, which does not find its records', async () => {
+      const open = await database()
+      const start = async (model: string, more: object = {}) => {
+        const log = recordedLog()
+        const app = createApp({ store: open(), logger: log, env: {} })
+        onTestFinished(() => app.close())
+        const definition = { fields: { name, size: z.number() }, ...more }
+        await app.store.collection(defineModel(model, definition)).find()
+        return log.lines.map(({ message }) => message)
+      }
+      expect(await start('Bicycle')).toEqual([])
+      const told = `Model 'Cycle' is new and has no records. 'Bicycle' had the same fields. If it is the same model under another name, write collection: 'bicycles' in it, which has its records.`
+      expect(await start('Cycle')).toEqual([told])
+      expect(await start('Cycle')).toEqual([])
+      const other = { fields: { name, size: z.string() } }
+      expect(await start('Tricycle', other)).toEqual([])
+      expect(await start('Unicycle', { collection: 'bicycles' })).toEqual([])
+    })
+
     it('says nothing of a changed model without records, and forgets the change', async () => {
       const open = await database()
       await serve(open, { fields: { name } }).app.ready()

@@ -7,6 +7,7 @@ import type { $ZodType } from 'zod/v4/core'
 import { type Model, timestampFields } from '../../model/model.ts'
 import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { type Part, partsIn } from '../../model/parts.ts'
+import { collectionName } from '../../model/plural.ts'
 import { staticDefault } from '../../model/values/absence.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
 import { everything, type Filter, withId } from '../../ports/store/filter.ts'
@@ -37,26 +38,50 @@ export class ModelHistory {
 
   /**
    * Those of `models` that have changed so that records may not fit. The others are known from now on; so is a changed
-   * one that has no records in what `stored` returns.
+   * one that has no records in what `stored` returns. `warn` is told of a new one that looks like one that has gone.
    */
   async changed(
     models: Iterable<Model>,
     stored: (model: Model) => Collection,
+    warn: (message: string) => void = () => {},
   ): Promise<ChangedModel[]> {
     const found = await this.#collection.find({ filter: everything, sort: [], limit: MAX_MODELS })
     const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
-    const others = [...models].filter((model) => known.get(model.name) !== textOf(model))
+    const all = [...models]
+    const others = all.filter((model) => known.get(model.name) !== textOf(model))
+    const gone = new Map(known)
+    for (const { name } of all) gone.delete(name)
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
-      const fields = before === undefined ? [] : changedFields(JSON.parse(before), model)
+      if (before === undefined) {
+        await this.#meet(model, gone, stored(model), warn)
+        return []
+      }
+      const fields = changedFields(JSON.parse(before), model)
       if (fields.length > 0 && (await firstIn(stored(model), everything)))
         return [{ model, fields }]
-      await (before === undefined
-        ? this.#insert(model.name, { fields: textOf(model) })
-        : this.accept(model))
+      await this.accept(model)
       return []
     })
     return (await Promise.all(looked)).flat()
+  }
+
+  /** A new model; perhaps one of those that are `gone`, under another name, so that its records are elsewhere. */
+  async #meet(
+    model: Model,
+    gone: ReadonlyMap<string, string>,
+    stored: Collection,
+    warn: (message: string) => void,
+  ): Promise<void> {
+    const fields = textOf(model)
+    const [former = ''] = [...gone].find(([, had]) => had === fields) ?? []
+    const collection = collectionName(former)
+    if (former && collection !== model.collection && !(await firstIn(stored, everything))) {
+      warn(
+        `Model '${model.name}' is new and has no records. '${former}' had the same fields. If it is the same model under another name, write collection: '${collection}' in it, which has its records.`,
+      )
+    }
+    await this.#insert(model.name, { fields })
   }
 
   /** From now on, the records of `model` count as written under it. */

@@ -61,7 +61,7 @@ export function changeLook({
 
   async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
     try {
-      return await history.changed(all, models.stored)
+      return await history.changed(all, models.stored, warn)
     } catch (error) {
       // Whoever only warns must not keep an app from starting.
       if (mode === 'refuse') throw error
