@@ -57,7 +57,8 @@ export async function copy({ from, to, models, convert, stream }: CopyJob): Prom
   try {
     const options = { ...bar(stream), convert, converting }
     const collections = await copyRecords(from, to, all, options)
-    if (to.name === 'postgres') for (const line of unordered(all)) stream.write(`${line}\n`)
+    const notes = [...(to.name === 'postgres' ? unordered(all) : []), ...leftBehind(all)]
+    for (const line of notes) stream.write(`${line}\n`)
     const isEmpty = collections.every(({ source }) => source === 0)
     return { ok: !isEmpty, collections, lost, ...(isEmpty && { error: NOTHING_THERE }) }
   } catch (error) {
@@ -78,6 +79,15 @@ function unordered(models: readonly Model[]): string[] {
       ? []
       : `${collection}: PostgreSQL keeps the members of objects in ${free.join(', ')} in an order of its own`
   })
+}
+
+/** The collections whose log of changes stays where it is. */
+function leftBehind(models: readonly Model[]): string[] {
+  const logged = models.filter(({ changes }) => changes).map(({ collection }) => collection)
+  if (logged.length === 0) return []
+  return [
+    `${logged.join(', ')}: the log of changes is not copied. Histories, consumers and webhooks begin anew in the target`,
+  ]
 }
 
 /** Whether objects of this shape may have members that the model does not declare. */

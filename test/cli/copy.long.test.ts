@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
@@ -52,6 +53,19 @@ describe('fieldgate copy', () => {
       lost: [],
     })
     expect(await titlesIn('copy.db')).toEqual(['Emma', 'Persuasion', 'Sanditon'])
+  })
+
+  it('says that the log of changes stays behind', async () => {
+    const { fieldgate, folder } = await books(['Emma'])
+    const logged = APP.replace('title: z.string() }', 'title: z.string() }, changes: true')
+    await writeFile(join(folder, 'logged.ts'), logged)
+    const { code, err } = await fieldgate('copy', './logged.ts', '--to', 'sqlite:copy.db')
+    expect(code).toBe(0)
+    expect(err).toContain(
+      'books: the log of changes is not copied. Histories, consumers and webhooks begin anew in the target\n',
+    )
+    const without = await fieldgate('copy', './app.ts', '--to', 'sqlite:other.db')
+    expect(without.err).not.toContain('log of changes')
   })
 
   it('takes another source than the store of the app', async () => {
