@@ -13,7 +13,6 @@ import type { Logger } from '../ports/services/logger.ts'
 import { BY_ID, everything } from '../ports/store/filter.ts'
 import type { ObjectShape } from '../ports/store/shape.ts'
 import type { Collection } from '../ports/store/store.ts'
-import { urlsIn } from './file-values.ts'
 import { isOwnKey } from './model-files.ts'
 import { removeAll } from './storage.ts'
 
@@ -128,20 +127,26 @@ function outermost(prefixes: readonly string[]): string[] {
   return unique.filter((one) => !unique.some((other) => other !== one && one.startsWith(other)))
 }
 
-/** The keys that no record points at, by their last parts: URLs may be of an address that the store had before. */
+/**
+ * The keys that no record points at, by their last parts: URLs may be of an address that the store had before. Another
+ * version of the app may have them in a field that the model has no more, or has not yet.
+ */
 async function unreferenced(files: AppFiles, batch: Batch): Promise<Iterable<string>> {
-  for (const { fields, records } of files.places) {
-    const read = { filter: everything, sort: BY_ID, select: { include: fields } }
+  for (const { records } of files.places) {
+    const read = { filter: everything, sort: BY_ID, hints: { isWhole: true } } as const
     for await (const page of pages(records, read)) {
-      for (const record of page) {
-        for (const url of fields.flatMap((field) => urlsIn(record[field])))
-          batch.delete(lastPart(url))
-      }
+      for (const record of page) for (const text of textsIn(record)) batch.delete(lastPart(text))
       // A store in this process answers at once: requests would wait for the whole sweep.
       await nextTurn()
     }
   }
   return batch.values()
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) yield* textsIn(member)
 }
 
 /** The part with random bits: no other object has it. */

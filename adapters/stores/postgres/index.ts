@@ -74,10 +74,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       const existing = await ported(existingTable(connection, table.sql))
       return existing && opened(schema, surveyed(table, existing))
     }
-    const there = async () => (prepared.has(key) ? known : await survey())
+    const there = async (isWhole = false) =>
+      prepared.has(key) && !isWhole ? known : await survey()
     return {
       ...known,
-      find: async (read) => (await (await there())?.find(read)) ?? [],
+      find: async (read) => (await (await there(read.hints?.isWhole))?.find(read)) ?? [],
       count: async (filter, hints) => (await (await there())?.count(filter, hints)) ?? 0,
     }
   }

@@ -5,6 +5,7 @@
 
 import { readJson } from '../../http/body/body.ts'
 import { invalidFields } from '../../http/errors/refusals.ts'
+import { upgraded } from '../../model/versions/upgrade.ts'
 import { all, any, type Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
@@ -135,7 +136,8 @@ export function chosenFields(
     chosen[field] = cleaned(field, body[field], settings.model.input)
   }
   if (files.names.length === 0) return chosen
-  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
+  const held = stored && upgraded(settings.model, stored)
+  return withoutForeignUrls(files.namedIn(chosen), chosen, held, keysBelow(request, host.files))
 }
 
 /** `chosen` with its identifiers in their normal form. Throws a 400 for one that has none. */

@@ -51,4 +51,6 @@ export interface ReadHints {
    * finish.
    */
   readonly signal?: AbortSignal | undefined
+  /** Also members that the schema does not declare, as far as the store has them; without `select`. */
+  readonly isWhole?: boolean | undefined
 }

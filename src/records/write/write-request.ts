@@ -5,6 +5,7 @@ import { entryNotFound, nothingWritable, unsupportedBody } from '../../http/erro
 import type { ApiRequest } from '../../http/request/request.ts'
 import { dataResponse, type ResponseInitLike } from '../../http/response/respond.ts'
 import type { Model } from '../../model/model.ts'
+import { upgraded } from '../../model/versions/upgrade.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -142,7 +143,9 @@ async function bodyOf(
   if (!isFields(sent)) return sent
   const named = files.namedIn(sent)
   const isKnown = one && (incoming.files.length > 0 || named.length > 0)
-  const stored = isKnown ? await engine.first(one) : undefined
+  const found = isKnown ? await engine.first(one) : undefined
+  // As the client has read it: under an earlier model it may have been one URL instead of a list.
+  const stored = found && upgraded(engine.model, found)
   const body = withoutForeignUrls(named, sent, stored, keysBelow(request, host.files))
   return upload ? { ...body, ...fileValues(upload, incoming.files, body) } : body
 }
