@@ -8,6 +8,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { createApp, type Fields } from '../../src/index.ts'
+import { BY_ID, everything } from '../../src/ports/store/filter.ts'
+import { hostOf } from '../../src/records/engine/host.ts'
 import { type Database, modelOf, type Served, serve, type Version } from '../changes/served.ts'
 import { recordedLog } from '../records/service.ts'
 
@@ -124,6 +126,17 @@ export function versions(
       expect(await found(serving, 'kureyr')).toEqual(['a'])
       expect(newer.log.text).toContain('email')
       expect(newer.log.text).toContain("'npx fieldgate backfill <file>'")
+    })
+
+    it('see the whole records of each other where they ask for them, as a sweep of files does', async () => {
+      const open = await database()
+      const id = await post(serve(open, MORE), { name: 'first', note: 'kept' })
+      const fewer = serve(open, { fields: { name: z.string() } })
+      await fewer.app.ready()
+      const stored = hostOf(fewer.app.store, 'app').stored(fewer.model)
+      const read = { filter: everything, sort: BY_ID, limit: 2 }
+      const whole = await stored.find({ ...read, hints: { isWhole: true } })
+      expect(whole).toEqual([expect.objectContaining({ _id: id, name: 'first', note: 'kept' })])
     })
 
     it('a backfill drops what only the other one needs, once', async () => {
