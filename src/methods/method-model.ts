@@ -9,8 +9,9 @@ import { firstIn } from '../ports/evaluation/walk.ts'
 import { type Filter, is } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection } from '../ports/store/store.ts'
+import { madeOnce } from '../ports/values/once.ts'
 
-const known = new WeakMap<Model, Map<string, Model>>()
+const modelsOf = madeOnce((_: Model) => new Map<string, Model>())
 
 /**
  * A model for what a method keeps of the accounts of `user`: `UserToken` for the name `Token`. All auth routers of one user
@@ -21,8 +22,7 @@ export function methodModel<const S extends FieldSchemas>(
   name: string,
   definition: ModelDefinition<S>,
 ): Model {
-  const models = known.get(user) ?? new Map<string, Model>()
-  known.set(user, models)
+  const models = modelsOf(user)
   const own =
     models.get(name) ?? (defineModel(`${user.name}${name}`, definition) as unknown as Model)
   models.set(name, own)

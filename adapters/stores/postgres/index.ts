@@ -6,6 +6,7 @@
 
 import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
+import { startedOnce } from '../../../src/ports/values/once.ts'
 import { adoptedTable } from './adopt/adopt.ts'
 import { Log } from './changes/log.ts'
 import { BriefConnections, Connection } from './connection/connection.ts'
@@ -143,15 +144,7 @@ function adoptedCollection(
   connection: Connection,
   look: () => Promise<Adopted>,
 ): Collection {
-  let looking: Promise<Adopted> | undefined
-
-  function open(): Promise<Adopted> {
-    looking ??= look().catch((error: unknown) => {
-      looking = undefined
-      throw error
-    })
-    return looking
-  }
+  const open = startedOnce(look)
 
   async function newId(): Promise<string | undefined> {
     const { sql, columns } = (await open()).table

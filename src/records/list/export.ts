@@ -135,7 +135,7 @@ async function* partsOf(
     const text = textOf(datesAsText(shown) as Fields[], linked, after === undefined)
     if (text !== '') yield text
     if (!last || found.length < limit) return
-    after = sort.map(({ field }) => (valueAt(last, field) as Scalar | undefined) ?? null)
+    after = sort.map(({ field }) => valueAt(last, field))
     const perRecord = Math.max(1, text.length / found.length)
     limit = Math.min(MAX_RECORDS, Math.max(1, Math.floor(PART_LENGTH / perRecord)))
   }

@@ -5,6 +5,7 @@ import { causeOf, outageLog } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
 import { nextTurn } from '../../ports/promises/turns.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import { logOf } from '../engine/author.ts'
 import type { Host } from '../engine/host.ts'
 import { type Follower, Followers } from './followers.ts'
@@ -184,13 +185,11 @@ export class Hub extends Rounds {
   }
 }
 
-const hubs = new WeakMap<Host, Hub>()
+const ownHub = madeOnce((host: Host) => new Hub(host, false))
 
 /** What live lists of `host` listen to; on Workers each has its own, as what a request has begun there ends with it. */
 export function hubOf(host: Host): Hub {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } }
   if (navigator?.userAgent === 'Cloudflare-Workers') return new Hub(host, true)
-  const hub = hubs.get(host) ?? new Hub(host, false)
-  hubs.set(host, hub)
-  return hub
+  return ownHub(host)
 }

@@ -23,6 +23,7 @@ import {
   shapeInside,
 } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { madeOnce } from '../../../../src/ports/values/once.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 import { plainDocument } from './bson.ts'
 
@@ -191,17 +192,11 @@ function plain(value: Tagged): unknown {
   }
 }
 
-const known = new WeakMap<Shape, boolean>()
-
 /** Whether a record of this shape holds values whose JSON the BSON alone does not tell. */
-function holdsStored(shape: Shape): boolean {
-  const before = known.get(shape)
-  if (before !== undefined) return before
+const holdsStored = madeOnce((shape: Shape): boolean => {
   const isTold = (form: StoredForm | undefined) => form !== undefined && form !== 'double'
-  const found = partsOf(shape).some((part) => isTold(toldForm(part)) || holdsStored(part))
-  known.set(shape, found)
-  return found
-}
+  return partsOf(shape).some((part) => isTold(toldForm(part)) || holdsStored(part))
+})
 
 /** The type of BSON that a record's value is read from. */
 function toldForm(shape: Shape | undefined): StoredForm | undefined {
