@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { sniff } from '../../src/uploads/sniff.ts'
 import { cat } from '../contract/images/photos.ts'
+import { processorClock } from '../limits/processor-time.ts'
 import { album, fileHead, rawBody, rawHeaders, textHead } from './album.ts'
 import { png } from './png.ts'
 
@@ -185,9 +186,9 @@ describe('a file that nobody knows', () => {
       const times: number[] = []
       let found: Awaited<ReturnType<typeof sniff>>
       for (let round = 0; round < 3; round += 1) {
-        const started = performance.now()
+        const passed = processorClock()
         found = await sniff(bytes)
-        times.push(performance.now() - started)
+        times.push(passed())
       }
       expect(Math.min(...times)).toBeLessThan(10)
       expect(found?.mime, text(Buffer.from(bytes.subarray(0, 20)).toString('latin1')).join()).toBe(

@@ -44,8 +44,10 @@ async function main({ store, cache, files }: NotesOptions): Promise<void> {
     }),
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   })
-  app.use((request) => {
-    if (new URL(request.url).pathname !== '/heap') return
+  app.use(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/five-seconds') await new Promise((resolve) => setTimeout(resolve, 5000))
+    if (pathname !== '/heap') return
     globalThis.gc?.()
     return Response.json(process.memoryUsage().heapUsed)
   })
