@@ -27,6 +27,8 @@ const CLIENT = 'the-page'
 
 /** The app, and what it has mailed. */
 export interface Club {
+  /** Disables the account of an address, or enables it again. */
+  readonly disable: (email: string, disabled: boolean) => Promise<unknown>
   readonly app: App
   /** The code of the latest mail. */
   readonly mailed: () => string
@@ -53,7 +55,7 @@ export async function club(origin: string, issuer: string): Promise<Club> {
     },
   } as const
   const User = defineModel('Member', {
-    fields: userFields({ refresh: {}, social }),
+    fields: { ...userFields({ refresh: {}, social }), disabled: z.boolean().optional() },
     unique: ['email', 'googleId', 'demoId', 'ownId'],
   })
   const Note = defineModel('Note', { fields: { text: z.string() } })
@@ -65,6 +67,7 @@ export async function club(origin: string, issuer: string): Promise<Club> {
   })
   const auth = createAuthRouter({
     model: User,
+    fields: { disabled: 'disabled' },
     token: { secret },
     refresh: { enabled: true },
     password: cheap,
@@ -125,6 +128,11 @@ export async function club(origin: string, issuer: string): Promise<Club> {
   })
   return {
     app,
+    async disable(email, disabled) {
+      const users = app.store.collection(User)
+      const [found] = await users.find({ email })
+      return users.update(String(found?._id), { disabled })
+    },
     mailed: () => code,
     later(ms) {
       ahead += ms

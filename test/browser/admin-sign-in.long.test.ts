@@ -162,6 +162,12 @@ await withService('chromium', () => {
       await signIn(page, 'eve@example.com')
       await sees(page, 'Sessions')
       expect(page.url()).toMatch(/#\/account$/)
+      await made.disable('eve@example.com', true)
+      await page.reload()
+      await sees(page, 'Your session has ended. Sign in again. This account is not active.')
+      await made.disable('eve@example.com', false)
+      await signIn(page, 'eve@example.com')
+      await sees(page, 'Sessions')
       // Whoever signs out has nowhere to come back to.
       await signOut(page, 'Sign out')
       await found(page, 'input[type="password"]')

@@ -15,7 +15,7 @@ import { type Accounts, type Document, shapeOf, type Taste } from './document.ts
 import { languages } from './i18n.ts'
 import { arrive, isArrival, providersOf, type SocialProvider } from './providers.ts'
 import { Rights } from './rights.ts'
-import { accountCalls, authOf, SIGN_IN } from './session.ts'
+import { accountCalls, authOf, ended, SIGN_IN } from './session.ts'
 import './style.css'
 import { Pages } from './ui/pages.tsx'
 import { applyTheme } from './ui/theme.tsx'
@@ -56,7 +56,7 @@ function pathsOf({ mount, routes }: Accounts): RoutePaths {
 /** What this user has seen must not be there for the next one. Whoever has not signed out comes back to where they were. */
 function onSignedOut(): void {
   const nextPathname = location.hash.slice(1)
-  const usr = nextPathname !== SIGN_IN && { nextPathname, nextSearch: '', hasEnded: true }
+  const usr = nextPathname !== SIGN_IN && { nextPathname, nextSearch: '', ended }
   // As the router keeps its states.
   history.replaceState({ usr }, '', `#${SIGN_IN}`)
   location.reload()

@@ -16,6 +16,8 @@ import type { Rights } from './rights.ts'
 const GUEST = 'fieldgate-admin.guest'
 /** The path of the sign-in screen. */
 export const SIGN_IN = '/login'
+/** Why the session that ends now does, where that is known. */
+export const ended = { reason: '' }
 /** How long the user is taken to be the one they were, in milliseconds. */
 const FRESH_MS = 10_000
 
@@ -75,7 +77,12 @@ export function authOf(
       rights.identify(result.data)
       return result.data
     }
-    if (result.error.status !== 401) return known?.user
+    const { status, message } = result.error
+    if (status === 403 && message.includes('not active')) {
+      ended.reason = message
+      await plain.logout()
+    }
+    if (status !== 401) return known?.user
     forget()
     if (isGuest()) return undefined
     throw new ClientError(result.error)

@@ -35,14 +35,18 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const { shape, providers } = useAdmin()
   const t = useStrings()
   const { go, ...way } = useWay(onSecond)
-  const { state } = useLocation() as { state: { hasEnded?: boolean } | null }
+  const { state } = useLocation() as { state: { ended?: { reason: string } } | null }
   const [isByCode, setByCode] = useState(false)
   const { routes = {} } = shape.accounts ?? {}
   const By = isByCode ? ByCode : ByPassword
   useOffer(go, routes.passkeyLogin !== undefined)
   return (
     <>
-      {state?.hasEnded && <Notice kind="info">{t('hasEnded')}</Notice>}
+      {state?.ended && (
+        <Notice kind="info">
+          {t('hasEnded')} {state.ended.reason}
+        </Notice>
+      )}
       <Refusal />
       <By go={go} {...way} />
       <div className="ways">
