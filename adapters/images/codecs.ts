@@ -11,6 +11,7 @@ import {
   type OptimizedType,
   TooManyPixels,
 } from '../../src/ports/services/images.ts'
+import { startedOnce } from '../../src/ports/values/once.ts'
 import {
   bisectQuality,
   type Encode,
@@ -52,11 +53,10 @@ export function optimizerWith(
   load: () => Promise<CodecModules>,
   ownMaxPixels: number,
 ): ImageOptimizer {
-  let ready: Promise<void> | undefined
+  const ready = startedOnce(async () => initialised(await load()))
   return optimizerOf(async (bytes, contentType, level, maxPixels, until) => {
     if (staysAsItIs(bytes, contentType, maxPixels, ownMaxPixels)) return bytes
-    ready ??= load().then(initialised)
-    await ready
+    await ready()
     return encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
   })
 }
