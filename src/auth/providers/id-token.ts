@@ -4,6 +4,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../../http/base64url.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { startedOnce } from '../../ports/values/once.ts'
 import { fail } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
@@ -74,17 +75,14 @@ function idTokenProvider(name: string, settings: IdTokenOptions, usual: Issuer):
 
 /** The provider's keys; jose is loaded, and the keys are fetched, at the first sign-in. */
 function keySet(url: string): () => Promise<JWTVerifyGetKey> {
-  let keys: Promise<JWTVerifyGetKey> | undefined
-  return () => {
-    keys ??= import('jose/jwks/remote').then(({ createRemoteJWKSet, customFetch }) =>
-      createRemoteJWKSet(new URL(url), {
-        timeoutDuration: JWKS_DEADLINE_MS,
-        cooldownDuration: JWKS_COOLDOWN_MS,
-        [customFetch]: fetchLimited,
-      }),
-    )
-    return keys
-  }
+  return startedOnce(async () => {
+    const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote')
+    return createRemoteJWKSet(new URL(url), {
+      timeoutDuration: JWKS_DEADLINE_MS,
+      cooldownDuration: JWKS_COOLDOWN_MS,
+      [customFetch]: fetchLimited,
+    })
+  })
 }
 
 async function verifyToken(

@@ -2,6 +2,7 @@
 
 import type { Model } from '../../model/model.ts'
 import type { MailTransporter } from '../../ports/services/mailer.ts'
+import { startedOnce } from '../../ports/values/once.ts'
 import {
   type Check,
   callable,
@@ -157,12 +158,8 @@ function overSmtp(transport: unknown): () => Promise<MailTransporter> {
       `'mail.transport', or SMTP_URL, must be a URL of smtp: or smtps:, or Nodemailer's options`,
     )
   }
-  let made: Promise<MailTransporter> | undefined
-  return () => {
-    // Sockets depend on the runtime, so the transport comes from the package's conditional import.
-    made ??= import('#smtp').then((smtp) => smtp.smtpTransporter(transport as never))
-    return made
-  }
+  // Sockets depend on the runtime, so the transport comes from the package's conditional import.
+  return startedOnce(async () => (await import('#smtp')).smtpTransporter(transport as never))
 }
 
 function transportIn(env: Environment): string | Record<string, unknown> | undefined {
