@@ -86,6 +86,14 @@ await withService('chromium', () => {
       expect(problems).toEqual([])
     })
 
+    it('at a provider, and come to the address that they have opened', async () => {
+      const { page } = await entered()
+      await page.goto(`${page.url().split('#')[0]}#/account`)
+      await press(page, 'Sign in with Demo')
+      await sees(page, 'Sessions')
+      expect(page.url()).toMatch(/\/admin#\/account$/)
+    })
+
     it('at no provider by a link that somebody else has made', async () => {
       const { page } = await entered()
       await page.goto(`${page.url().split('#')[0]}#access_token=good&state=theirs`)

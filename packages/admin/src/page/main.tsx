@@ -8,12 +8,12 @@ import { QueryClient } from '@tanstack/query-core'
 import { CoreAdminContext, localStorageStore } from 'ra-core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient, type RoutePaths } from '../../../../src/client/index.ts'
+import { type ClientError, createClient, type RoutePaths } from '../../../../src/client/index.ts'
 import { type Admin, AdminContext } from './context.ts'
-import { Data } from './data.ts'
+import { type AccountCalls, Data } from './data.ts'
 import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
 import { languages } from './i18n.ts'
-import { arrive, isArrival, providersOf, type SocialProvider } from './providers.ts'
+import { arrive, isArrival, PLACE, providersOf, type SocialProvider } from './providers.ts'
 import { Rights } from './rights.ts'
 import { accountCalls, authOf, ended, SIGN_IN } from './session.ts'
 import './style.css'
@@ -62,6 +62,14 @@ function onSignedOut(): void {
   location.reload()
 }
 
+/** Why who comes back from a provider is not signed in; who is, comes to where they began. */
+async function refusalOf(accounts: AccountCalls): Promise<ClientError | undefined> {
+  const arrived = await arrive(accounts)
+  if (!arrived) return undefined
+  location.replace(`#${arrived.ok ? (sessionStorage.getItem(PLACE) ?? '/') : SIGN_IN}`)
+  return arrived.ok ? undefined : arrived.error
+}
+
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
@@ -78,9 +86,7 @@ async function begin(place: HTMLElement): Promise<void> {
   const rights = new Rights()
   const data = new Data(api, shape, rights)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
-  const arrived = accounts && isArrival(location) ? await arrive(accounts) : undefined
-  const refusal = arrived?.ok === false ? arrived.error : undefined
-  if (refusal) location.replace(`#${SIGN_IN}`)
+  const refusal = accounts && isArrival(location) ? await refusalOf(accounts) : undefined
   const providers =
     shape.accounts && accounts ? providersOf(shape.accounts, accounts, config.providers) : []
   const { title } = config

@@ -30,6 +30,8 @@ interface Begun {
 }
 
 const KEPT = 'fieldgate-admin.provider'
+/** Keeps the path to come back to, for the tab. */
+export const PLACE = 'fieldgate-admin.place'
 const RESPONSES = { idToken: 'id_token', accessToken: 'token', code: 'code' } as const
 
 /** The providers that bring people back to this page. */

@@ -9,6 +9,7 @@ import { useLocation } from 'react-router'
 import { useAdmin, useSentence } from '../context.ts'
 import { titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import { PLACE } from '../providers.ts'
 import { isOpenToGuests } from '../session.ts'
 import { Language } from './layout.tsx'
 import { Notice } from './parts.tsx'
@@ -31,14 +32,26 @@ export function SignIn() {
   )
 }
 
+/** What led here, as react-admin has it. */
+interface Leading {
+  readonly nextPathname?: string
+  readonly nextSearch?: string
+  readonly ended?: { readonly reason: string }
+}
+
 function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const { shape, providers } = useAdmin()
   const t = useStrings()
   const { go, ...way } = useWay(onSecond)
-  const { state } = useLocation() as { state: { ended?: { reason: string } } | null }
+  const { state } = useLocation() as { state: Leading | null }
   const [isByCode, setByCode] = useState(false)
   const { routes = {} } = shape.accounts ?? {}
   const By = isByCode ? ByCode : ByPassword
+  function leave(begin: () => unknown): void {
+    const { nextPathname = '/', nextSearch = '' } = state ?? {}
+    sessionStorage.setItem(PLACE, nextPathname + nextSearch)
+    begin()
+  }
   useOffer(go, routes.passkeyLogin !== undefined)
   return (
     <>
@@ -51,7 +64,7 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
       <By go={go} {...way} />
       <div className="ways">
         {providers.map(({ name, begin }) => (
-          <button type="button" key={name} onClick={begin}>
+          <button type="button" key={name} onClick={() => leave(begin)}>
             {t('signInAt', { name: titleOf(name) })}
           </button>
         ))}
