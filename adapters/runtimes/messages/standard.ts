@@ -5,6 +5,8 @@
  */
 
 const BODY = ['arrayBuffer', 'blob', 'bytes', 'clone', 'formData', 'json', 'text']
+// Since Node 26.
+if (Number.parseInt(process.versions.undici ?? '', 10) >= 8) BODY.push('textStream')
 
 /** The values and the methods of each class. `standard.slow.test.ts` compares them with Node's. */
 const MEMBERS: Record<

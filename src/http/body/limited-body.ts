@@ -77,6 +77,10 @@ const members: object & ThisType<Limited> = {
   async text() {
     return new TextDecoder().decode(await bytesOf(this))
   },
+  /** On platforms that have it, such as Node 26, it would read the raw body. */
+  textStream() {
+    return (this.body ?? new Blob().stream()).pipeThrough(new TextDecoderStream())
+  },
 }
 
 const LIMITED: PropertyDescriptorMap = Object.fromEntries(

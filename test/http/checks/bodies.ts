@@ -17,6 +17,7 @@ const WAYS = [
   'bytes',
   'blob',
   'stream',
+  'textStream',
   'clone',
   'response',
 ] as const

@@ -28,6 +28,12 @@ const WAYS: Readonly<Record<string, (request: Request) => Promise<number>>> = {
     for await (const chunk of request.body ?? []) size += chunk.length
     return size
   },
+  async textStream(request) {
+    const { textStream } = request as Request & { textStream?(): ReadableStream<string> }
+    let length = 0
+    for await (const text of textStream?.call(request) ?? []) length += text.length
+    return length
+  },
   async clone(request) {
     const copy = request.clone()
     const [text, own] = await Promise.all([copy.text(), request.text()])
