@@ -105,9 +105,12 @@ export function standIn<T extends object, A extends unknown[], S extends object>
   }
   Object.setPrototypeOf(prototype, new Proxy(Object.prototype, { getPrototypeOf }))
   // So does `fetch(request)`, which Node has made already.
-  if (name === 'Request' && !process.versions.undici?.startsWith('6.')) {
+  const { undici } = process.versions
+  if (name === 'Request' && !undici?.startsWith('6.')) {
     Reflect.set(globalThis, 'fetch', passing(fetch, standardFor))
   }
+  // Bun and Deno, which have node:http too, have made all of it.
+  if (!undici) link()
   return own as never
 }
 
