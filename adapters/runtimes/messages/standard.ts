@@ -41,6 +41,9 @@ export function linkAll(): void {
   for (const link of links) link()
 }
 
+/** What Node has loaded if it has made the classes. */
+const MADE = 'NativeModule internal/deps/undici/undici'
+
 /** What `console.log` asks for. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
@@ -104,13 +107,17 @@ export function standIn<T extends object, A extends unknown[], S extends object>
     return Object.getPrototypeOf(prototype)
   }
   Object.setPrototypeOf(prototype, new Proxy(Object.prototype, { getPrototypeOf }))
-  // So does `fetch(request)`, which Node has made already.
-  const { undici } = process.versions
-  if (name === 'Request' && !undici?.startsWith('6.')) {
-    Reflect.set(globalThis, 'fetch', passing(fetch, standardFor))
+  const { versions, moduleLoadList } = process as typeof process & { moduleLoadList?: string[] }
+  // So does `fetch(request)`, which is there from the start.
+  if (name === 'Request' && !versions.undici?.startsWith('6.')) {
+    const linked = (given: unknown) => {
+      linkAll()
+      return standardFor(given)
+    }
+    Reflect.set(globalThis, 'fetch', passing(fetch, linked))
   }
-  // Bun and Deno, which have node:http too, have made all of it.
-  if (!undici) link()
+  // Bun and Deno, which have node:http too, have made all of it, as Node has in a program that uses it.
+  if (!versions.undici || moduleLoadList?.includes(MADE)) link()
   return own as never
 }
 
