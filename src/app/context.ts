@@ -135,9 +135,10 @@ export function finish(
   }
   // The headers of a HEAD are those of a GET, so hooks see what a GET would send.
   const isBare = context.method === 'HEAD' && !context.hooks
-  const given = isLazy(made) ? made : decoded(made)
+  // Asked for more than they have at hand, responses of fieldgate and of srvx become standard ones, which are slow.
+  const given = LAZY in made ? made : decoded(made)
   const own = isBare ? bare(given) : given
-  if (!isLazy(own) && own.bodyUsed) {
+  if (!(LAZY in own) && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
   if (!context.hooks) return complete(own, request, context)
@@ -204,10 +205,8 @@ function withHeaders(response: Response, request: ApiRequest, context: AppContex
   return response
 }
 
-/** Whether a response, fieldgate's or one of srvx, becomes a standard one when it is asked for more than that has at hand. */
-function isLazy(response: Response): boolean {
-  return '_toNodeResponse' in response
-}
+/** What responses of fieldgate and of srvx have on Node. */
+const LAZY = '_toNodeResponse'
 
 /** Codings that `fetch` undoes. */
 const CODINGS = /^(?:x-gzip|gzip|deflate|br)$/i
@@ -223,7 +222,8 @@ function decoded(made: Response): Response {
 
 /** `response` without its body, whose source need not go on. */
 function bare(response: Response): Response {
-  if (!isLazy(response)) void response.body?.cancel().catch(() => {})
+  // Reading `body` of a fast response would make a stream of it.
+  if (!('plainHeaders' in response)) void response.body?.cancel().catch(() => {})
   return copyOf(response, null)
 }
 
