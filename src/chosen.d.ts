@@ -48,6 +48,8 @@ declare module '#response' {
   export function bodyOf(body: import('./ports/services/piped-body.ts').PipedBody): BodyInit
   /** Whether clients get contents with the name of their coding. */
   export const sendsCodings: boolean
+  /** The names of the codings that `fetch` undoes. */
+  export const UNDONE: RegExp
 }
 
 declare module '#outbound' {

@@ -1,6 +1,6 @@
 /** What belongs to one request: the context for guards, the headers that they set, and the response that is sent. */
 
-import { Response as OwnResponse } from '#response'
+import { Response as OwnResponse, UNDONE } from '#response'
 import { Deadline } from '../http/deadline.ts'
 import { causeOf } from '../http/errors/outages.ts'
 import { type AuthOrNobody, takeAuth } from '../http/request/given-auth.ts'
@@ -208,13 +208,10 @@ function withHeaders(response: Response, request: ApiRequest, context: AppContex
 /** What responses of fieldgate and of srvx have on Node. */
 const LAZY = '_toNodeResponse'
 
-/** Codings that `fetch` undoes. */
-const CODINGS = /^(?:x-gzip|gzip|deflate|br)$/i
-
 /** `made`, whose headers say how its body was encoded, and how long it was then, even if `fetch` has decoded it. */
 function decoded(made: Response): Response {
   const coding = made.url === '' ? null : made.headers.get('content-encoding')
-  if (!coding?.split(',').every((each) => CODINGS.test(each.trim()))) return made
+  if (!coding?.split(',').every((each) => UNDONE.test(each.trim()))) return made
   const copy = copyOf(made, made.body)
   for (const name of ['content-encoding', 'content-length']) copy.headers.delete(name)
   return copy

@@ -6,11 +6,10 @@
  */
 
 import type { PipedBody } from '../../../src/ports/services/piped-body.ts'
-import { isInNext } from './in-next.ts'
 import { standIn } from './standard.ts'
 
-/** Whether clients get contents with the name of their coding. */
-export const sendsCodings: boolean = !isInNext
+// biome-ignore lint/performance/noBarrelFile: '#response' is one of these two modules
+export { sendsCodings, UNDONE } from './codings.ts'
 
 /** A response as node:http takes it: names and values of headers in turn. */
 export interface PlainResponse {

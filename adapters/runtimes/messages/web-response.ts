@@ -5,10 +5,9 @@
  */
 
 import type { PipedBody } from '../../../src/ports/services/piped-body.ts'
-import { isInNext } from './in-next.ts'
 
-/** Whether clients get contents with the name of their coding. */
-export const sendsCodings: boolean = !isInNext
+// biome-ignore lint/performance/noBarrelFile: '#response' is one of these two modules
+export { sendsCodings, UNDONE } from './codings.ts'
 
 /** The runtime's own class. */
 export const Response: typeof globalThis.Response = globalThis.Response
