@@ -135,6 +135,8 @@ interface Given {
 function collectionOf({ api, onError, ...given }: Given & Values): object {
   const { id, startSync, gcTime, ...wanted } = given
   const seen = new Seen()
+  const sort = [wanted.sort ?? []].flat()
+  let order = orderedBy(sort)
   const own = Object.entries({ id, startSync, gcTime }).filter(([, value]) => value !== undefined)
   const inTurn = turnsOfRecords()
   const writing =
@@ -155,7 +157,7 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
   return {
     ...Object.fromEntries(own),
     getKey: ({ _id }: Stored) => _id,
-    ...(wanted.sort && { compare: orderedBy([wanted.sort].flat()) }),
+    ...(sort.length > 0 && { compare: (a: Stored, b: Stored) => order(a, b) }),
     schema: {
       '~standard': {
         version: 1,
@@ -168,7 +170,10 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
     },
     sync: {
       rowUpdateMode: 'full',
-      sync: (collected: Collected<Stored>) => follow(api, wanted, collected, seen, onError),
+      sync: (collected: Collected<Stored>) =>
+        follow(api, wanted, collected, seen, onError, (numbers) => {
+          order = orderedBy(sort, numbers)
+        }),
     },
     onInsert: writing(({ changes: { _id, ...values } }) => api.create(values)),
     onUpdate: writing(({ key, changes }) => api.update(key, withNulls(changes))),
@@ -183,6 +188,7 @@ function follow(
   collected: Collected<Stored>,
   seen: Seen,
   onError: Given['onError'],
+  onOrder: (numbers?: readonly string[]) => void,
 ): () => void {
   const ending = new AbortController()
   let known: ReadonlyMap<string, Stored> | undefined
@@ -195,7 +201,8 @@ function follow(
       seen.isBroken = true
       onError?.(error)
     },
-    onChange(records, position) {
+    onChange(records, position, numbers) {
+      if (!known) onOrder(numbers)
       const next = new Map(records.map((record) => [record._id, record]))
       replace(known ?? new Map(), next, collected)
       if (!known) collected.markReady()

@@ -15,3 +15,16 @@ it('the client orders texts by code point, as the server does', () => {
     { ...seeded, numRuns: runs(300) },
   )
 })
+
+it('the client orders ids that are integers by number, and any other texts as texts', () => {
+  const ids = ['10', '9', '-3', '9223372036854775807', '9223372036854775806']
+  const sorted = (numbers: readonly string[]) =>
+    ids
+      .map((_id) => ({ _id }))
+      .sort(orderedBy(['_id'], numbers))
+      .map(({ _id }) => _id)
+  expect(sorted(['_id'])).toEqual(['-3', '9', '10', '9223372036854775806', '9223372036854775807'])
+  expect(sorted([])).toEqual(['-3', '10', '9', '9223372036854775806', '9223372036854775807'])
+  // An id until the server has made one.
+  expect(orderedBy([], ['_id'])({ _id: '0.5' }, { _id: '10' })).toBeLessThan(0)
+})

@@ -10,9 +10,10 @@ import type { Wanted } from './query.ts'
 export interface LiveOptions<R = unknown> {
   /**
    * Called with the records of the list, in order: at first, and after each change. `position` is how far the log of changes has
-   * been followed: the `changeId` of a write is not greater once the write has been seen.
+   * been followed: the `changeId` of a write is not greater once the write has been seen. `numbers` are the sort keys whose
+   * strings are integers, such as ids of an adopted table, if there are any.
    */
-  readonly onChange: (records: R[], position: string) => void
+  readonly onChange: (records: R[], position: string, numbers?: readonly string[]) => void
   /**
    * Called when the list cannot be followed. With a status below 300, 408, 429 or 500 and more it is tried again; with
    * others, such as 401 and 403, it has ended.
@@ -86,7 +87,7 @@ async function followOnce(
     // Of what comes at once, the state after it is enough: each costs an order of the whole list.
     let isChanged = false
     for (const event of events) if (list.take(event)) isChanged = true
-    if (isChanged) onChange(list.records(), list.position)
+    if (isChanged) onChange(list.records(), list.position, ...list.numbers)
   }
   return undefined
 }
@@ -167,11 +168,13 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 /** A list as it is by the events so far. */
 class FollowedList {
   last: string | undefined
-  readonly #compare: ReturnType<typeof orderedBy> | undefined
+  /** The sort keys whose strings are integers, if there are any. */
+  numbers: readonly [] | readonly [readonly string[]] = []
+  readonly #sort: readonly string[]
   readonly #records = new Map<string, Listed>()
 
   constructor(sort: readonly string[]) {
-    this.#compare = sort.length === 0 ? undefined : orderedBy(sort)
+    this.#sort = sort
   }
 
   /** Without what the server notices changed rules by. */
@@ -183,9 +186,15 @@ class FollowedList {
   take({ event, id, data }: ReturnType<typeof eventIn>): boolean {
     if (!/^(?:records|set|unset)$/.test(event)) return false
     this.last = id
-    const { data: given } = JSON.parse(data) as { data: Listed | Listed[] }
+    const { data: given, numbers } = JSON.parse(data) as {
+      readonly data: Listed | Listed[]
+      readonly numbers?: readonly string[]
+    }
     const found = [given].flat()
-    if (event === 'records') this.#records.clear()
+    if (event === 'records') {
+      this.#records.clear()
+      this.numbers = numbers ? [numbers] : []
+    }
     for (const one of found) {
       if (event === 'unset') this.#records.delete(one._id)
       else this.#records.set(one._id, one)
@@ -195,6 +204,6 @@ class FollowedList {
 
   records(): Listed[] {
     const records = [...this.#records.values()]
-    return this.#compare ? records.sort(this.#compare) : records
+    return this.#sort.length === 0 ? records : records.sort(orderedBy(this.#sort, this.numbers[0]))
   }
 }

@@ -1,12 +1,18 @@
 /** The order of a list, as the server has it. */
 
-/** Compares records by sort keys, and by their ids where those are equal. */
-export function orderedBy(sort: readonly string[]): (a: object, b: object) => number {
+/**
+ * Compares records by sort keys, and by their ids where those are equal. The strings of those in `numbers` are integers.
+ */
+export function orderedBy(
+  sort: readonly string[],
+  numbers: readonly string[] = [],
+): (a: object, b: object) => number {
   const keys = [...sort, '_id']
   return (a, b) => {
     for (const key of keys) {
       const field = key.replace(/^-/, '')
-      const sign = compared(valueAt(a, field), valueAt(b, field))
+      const values = [valueAt(a, field), valueAt(b, field)] as const
+      const sign = numbers.includes(field) ? byNumber(...values) : compared(...values)
       if (sign !== 0) return key.startsWith('-') ? -sign : sign
     }
     return 0
@@ -17,6 +23,14 @@ function valueAt(record: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record)
+}
+
+/** What is no integer, such as a record that is filled in or an id until the server has made one, is a text here too. */
+function byNumber(...values: readonly [unknown, unknown]): number {
+  const [a, b] = values.map(String)
+  const areIntegers = [a, b].every((text) => /^-?\d+$/.test(`${text}`))
+  if (!areIntegers) return compared(...values)
+  return a === b ? 0 : BigInt(`${a}`) < BigInt(`${b}`) ? -1 : 1
 }
 
 /** As the server orders values: null first, strings by code point. */

@@ -80,6 +80,11 @@ function valuesAt(value: unknown, keys: readonly string[], shape: Shape | undefi
   return valuesAt((value as Fields)[key], rest, inside)
 }
 
+/** The keys of an order whose strings compare as numbers. */
+export function numbersIn(sort: readonly SortKey[], as: Compared): string[] {
+  return sort.map(({ field }) => field).filter((field) => areNumbers(field, as))
+}
+
 /** Whether the strings in a field are ids that compare as numbers. */
 function areNumbers(field: string, { shape, numericIds }: Compared): boolean {
   const at = numericIds && shape ? placeOf(shape, field)?.shape : undefined

@@ -5,7 +5,7 @@ import { liveEnded, responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { errorHandler } from '../../http/response/error-handler.ts'
 import type { Model } from '../../model/model.ts'
-import { isSameContent, matches } from '../../ports/evaluation/evaluate.ts'
+import { isSameContent, matches, numbersIn } from '../../ports/evaluation/evaluate.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import type { Filter } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
@@ -131,7 +131,9 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     const read = { filter, sort, limit: maxLimit, hints }
     const found = await engine.stored.find({ ...read, ...(view.select && { select: view.select }) })
     const texts = await shownTexts(this.#resource, view, found, request)
-    const data = `{"data":[${texts.join(',')}]}`
+    const numbers = numbersIn(sort, comparedOf(engine))
+    const told = numbers.length > 0 ? `,"numbers":${JSON.stringify(numbers)}` : ''
+    const data = `{"data":[${texts.join(',')}]${told}}`
     if (data.length > maxResponseBytes) throw responseTooLarge()
     this.#after = position
     this.#queue = this.#queue.filter(({ id }) => id > position)
