@@ -70,10 +70,10 @@ await withService('postgres', ({ url }) => {
         const listed = await api('/towns').list({ sort })
         const ids = (listed.ok ? listed.data : []).map(({ _id }) => _id)
         expect(ids.length).toBeGreaterThan(11)
+        expect(collection.toArray.map(({ _id }) => _id)).toEqual(ids)
         await expect
           .poll(() => onChange.mock.lastCall?.[0].map(({ _id }: { _id: string }) => _id))
           .toEqual(ids)
-        expect(collection.toArray.map(({ _id }) => _id)).toEqual(ids)
       },
     )
 
