@@ -214,12 +214,18 @@ async function shareSecret(option: string, secret: string): Promise<void> {
   )
 }
 
+/** One try to start. */
+interface Attempt {
+  hasEnded: boolean
+  done: Promise<void>
+}
+
 /** The start-up of one app. */
 class AppStart {
   /** Whether nothing is left to do. */
   isReady = false
   readonly #start: () => Promise<void>
-  #starting: Promise<void> | undefined
+  #starting: Attempt | undefined
   #hasStarted = false
   #isClosed = false
 
@@ -231,13 +237,26 @@ class AppStart {
   /** Resolves when nothing is left to do; rejects if start-up fails, which is tried again, or the app is closed. */
   readonly ready = (): Promise<void> => {
     if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
-    if (this.#starting) return this.#starting
-    const attempt = this.#start().then(
+    const attempt = this.#starting ?? this.#begun()
+    if (attempt.hasEnded) return attempt.done
+    return attempt.done.catch((error: unknown) => {
+      if (attempt.hasEnded) throw error
+      // On Workers it has died with the request that began it, which nothing but this rejection tells.
+      if (this.#starting === attempt) this.#starting = undefined
+      return this.ready()
+    })
+  }
+
+  #begun(): Attempt {
+    const attempt: Attempt = { hasEnded: false, done: Promise.resolve() }
+    attempt.done = this.#start().then(
       () => {
+        attempt.hasEnded = true
         this.#hasStarted = true
         this.isReady = this.#starting === attempt
       },
       (error: unknown) => {
+        attempt.hasEnded = true
         // If the store cannot be reached yet, the next request tries again.
         if (this.#starting === attempt) this.#starting = undefined
         throw error
@@ -257,6 +276,6 @@ class AppStart {
   /** Ends it for good; resolves when a running start has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#starting?.catch(() => {})
+    await this.#starting?.done.catch(() => {})
   }
 }

@@ -188,7 +188,11 @@ export class Flow {
         if (made !== undefined) return made
       }
     }
-    if (!host.start.isReady) await host.ready()
+    if (!host.start.isReady) {
+      // On Workers, it would end with this request.
+      context.waitUntil(host.ready().catch(() => {}))
+      await host.ready()
+    }
     await context.takeAuth()
     const refused = await firstResponse(guards.prompt, request, context)
     return refused ?? this.#match(request, context, 0, undefined)

@@ -36,7 +36,7 @@ export function health(options: HealthOptions = {}): Mountable {
     early: true,
     attach: (host) => [
       route('/healthz', 'Whether the process is alive', async () => statusResponse('ok')),
-      route('/readyz', 'Whether requests can be served', readiness(checksOf(host), deadlineMs)),
+      route('/readyz', 'Whether requests can be served', readiness(host, deadlineMs)),
     ],
   }
 }
@@ -45,9 +45,12 @@ function route(path: string, summary: string, handler: Handler): Route {
   return { method: 'GET', path, guards: [], handler, about: { summary } }
 }
 
-function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number): Handler {
+function readiness(host: Host, deadlineMs: number): Handler {
+  const checks = checksOf(host)
   const outages = outageLog()
-  return async (request, { logger }) => {
+  return async (request, { logger, waitUntil }) => {
+    // On Workers, start-up would end with this request.
+    waitUntil(host.ready().catch(() => {}))
     const statusOf = async (name: string, check: Check): Promise<[string, Status]> => {
       try {
         const late = () => new Error(`the ${name} did not respond within ${deadlineMs} ms`)

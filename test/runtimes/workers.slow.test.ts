@@ -145,3 +145,31 @@ describe('appObject', () => {
     expect(() => makerOf(handler)?.({} as never)).toThrow(/in a Durable Object/)
   })
 })
+
+describe('start-up on a Worker', () => {
+  const slow = async (LATE: number) => {
+    const script = await bundled(new URL('slow-start-worker.ts', import.meta.url))
+    const bound = { d1Databases: ['DB'], bindings: { LATE } }
+    const options = { modules: true, script, compatibilityDate: '2026-11-01', ...bound }
+    const own = new Miniflare(convertV4MiniflareOptions(options))
+    onTestFinished(() => own.dispose())
+    return async (path: string) => (await own.dispatchFetch(`http://localhost${path}`)).status
+  }
+
+  it.each(['/books', '/readyz'])(
+    'goes on when the request to %s that began it is over',
+    async (path) => {
+      const ask = await slow(1200)
+      expect(await ask(path)).toBe(503)
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      expect(await ask(path)).toBe(200)
+    },
+  )
+
+  it('begins anew if it has died with its request', async () => {
+    const ask = await slow(0)
+    expect(await ask('/books')).toBe(503)
+    const next = ['/books', '/readyz', '/books'].map((path) => ask(path))
+    expect(await Promise.all(next)).toEqual([200, 200, 200])
+  })
+})
