@@ -25,14 +25,26 @@ const UNAVAILABLE = [
   'D1_ERROR: Failed to parse body as JSON, got: error code: 1031',
 ]
 
+/** What Cloudflare's documentation and workerd have of the storage of a Durable Object. */
+const OUT_OF_OBJECT = [
+  "The Durable Object's code has been updated, this version can no longer access storage.",
+  'Durable Object reset because its code was updated.',
+  'Durable Object storage is no longer accessible.',
+  'Durable Object storage operation exceeded timeout which caused object to be reset.',
+  'Internal error in Durable Object storage write caused object to be reset.',
+  'Durable Object is overloaded. Requests queued for too long.',
+  'Exceeded allowed rows written in Durable Objects free tier.',
+]
+
 const BROKEN = [
+  'Durable Object is not backed by SQL.',
   'D1_ERROR: no such column: ~text at offset 7: SQLITE_ERROR',
   'D1_ERROR: near "presets": syntax error at offset 4: SQLITE_ERROR',
   'something else: Network connection lost.',
 ]
 
-describe('what D1 says', () => {
-  it.each(UNAVAILABLE)('%s is a 503', (message) => {
+describe('what D1 and the storage of a Durable Object say', () => {
+  it.each([...UNAVAILABLE, ...OUT_OF_OBJECT])('%s is a 503', (message) => {
     expect(portError(new Error(message), undefined)).toBeInstanceOf(StoreUnavailable)
   })
 

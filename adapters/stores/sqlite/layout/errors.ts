@@ -20,6 +20,10 @@ const UNUSABLE: RegExp =
 const UNUSABLE_D1: RegExp =
   /^(?:D1_ERROR: .*(?:connection lost|overloaded|transient|\breset\b|exceeded (?:maximum|D1's maximum)|internal error|client disconnected|failed to parse body|SQLITE_(?:BUSY|LOCKED|READONLY|IOERR|FULL|CANTOPEN))|network connection lost)/i
 
+/** And what the storage of a Durable Object throws, as to the requests that a deploy overtakes. */
+const UNUSABLE_OBJECT: RegExp =
+  /^(?:(?:the |internal error in )?durable object.*(?:\breset\b|overloaded|access)|exceeded allowed .* in durable objects)/i
+
 /** The driver's `error` as one for the caller of a collection. */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!(error instanceof Error)) return error
@@ -54,7 +58,7 @@ export function isDuplicate(error: unknown): error is Error {
 /** Whether the database, not the statement, is the reason. Earlier changes of the transaction may then be lost. */
 export function isUnusable(error: unknown): boolean {
   const message = messageOf(error)
-  return UNUSABLE.test(message) || UNUSABLE_D1.test(message)
+  return [UNUSABLE, UNUSABLE_D1, UNUSABLE_OBJECT].some((each) => each.test(message))
 }
 
 function messageOf(error: unknown): string {
