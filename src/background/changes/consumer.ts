@@ -23,7 +23,6 @@ export class Consumer extends LeasedWork {
   readonly #settings: ConsumerSettings
   readonly #held: Held
   readonly #models: ConsumedModels
-  readonly #inSlot: Delivering['inSlot']
   readonly #receivers: Receivers
 
   constructor(host: Host, log: ChangeLog, settings: ConsumerSettings) {
@@ -32,7 +31,6 @@ export class Consumer extends LeasedWork {
     this.#settings = settings
     this.#held = new Held(host.collection(heldSchema), settings.name)
     this.#models = new ConsumedModels(this.records, this.id, settings.models)
-    this.#inSlot = slots(settings.concurrency)
     this.#receivers = new Receivers(host.now, settings.concurrency)
   }
 
@@ -82,9 +80,11 @@ export class Consumer extends LeasedWork {
 
   async #deliver(lease: Lease, pace: Pace, position: string): Promise<void> {
     const stops = new AbortController()
+    this.#receivers.begin()
     const delivering: Delivering = {
       ...{ host: this.host, log: this.#log, settings: this.#settings, held: this.#held },
-      ...{ lease, pace, inSlot: this.#inSlot, receivers: this.#receivers },
+      // Slots of this step alone: one that Workers end gives none back.
+      ...{ lease, pace, inSlot: slots(this.#settings.concurrency), receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {
         return pace.isClosing || lease.isLost || stops.signal.aborted

@@ -37,6 +37,7 @@ export class Reading {
   #position = ''
   #stored = ''
   #storedAt = performance.now()
+  #delivered = 0
   #quietUntil = 0
   #lossQuietUntil = 0
 
@@ -175,7 +176,11 @@ export class Reading {
       const { done, value } = queue.next()
       if (done || (await deliver(value.delivery)) === 'ended') return
       value.part.left -= 1
-      if (performance.now() - this.#storedAt > STORE_MS) await this.#storeUpTo(parts)
+      this.#delivered += 1
+      // Workers limit the queries of a step. One that ends at the limit has stored at least half of what it has delivered.
+      const isPowerOfTwo = (this.#delivered & (this.#delivered - 1)) === 0
+      if (isPowerOfTwo || performance.now() - this.#storedAt > STORE_MS)
+        await this.#storeUpTo(parts)
     }
   }
 

@@ -28,6 +28,11 @@ export class Receivers {
     this.#mostSlow = Math.ceil(slots / 2)
   }
 
+  /** Forgets what the step before has left running: on Workers it may have been ended. */
+  begin(): void {
+    this.#slowNow = 0
+  }
+
   /** Whether the last delivery to `to` took long. */
   isSlow(to: string): boolean {
     return this.#slow.has(to)
