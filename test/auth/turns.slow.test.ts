@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { slots as nativeSlots } from '../../adapters/hashers/scrypt.ts'
 import { type EndTurn, FairQueue } from '../../src/auth/keys/hashing.ts'
 import { networkOf } from '../../src/auth/request-info.ts'
@@ -92,6 +92,17 @@ describe('turns to hash', () => {
     expect(await line.take({ client: 'b', account: 'b' })).toBeUndefined()
     end?.()
     expect(await line.take({ client: 'c', account: 'c' })).toBeTypeOf('function')
+  })
+
+  it('go to who comes after those that Workers have ended, and to none of them', async () => {
+    const [line, now] = [new FairQueue(1000), vi.spyOn(Date, 'now')]
+    onTestFinished(() => now.mockRestore())
+    line.open(1)
+    await line.take({ client: 'ended', account: 'a' })
+    const waiting = line.take({ client: 'ended while it waits', account: 'b' })
+    now.mockReturnValue(Date.now() + 2000)
+    expect(await line.take({ client: 'c', account: 'c' })).toBeTypeOf('function')
+    expect(await waiting).toBeUndefined()
   })
 
   it.each([

@@ -101,6 +101,8 @@ export class FairQueue {
   readonly #known = new Line()
   readonly #strangers = new Line()
   readonly #maxWaitMs: number
+  /** The turns that have not ended, in the order in which they began, with their times. */
+  readonly #turns = new Map<EndTurn, number>()
   #free = 0
   #takesNewest = false
   #knownIsNext = true
@@ -120,6 +122,11 @@ export class FairQueue {
    * the turn has not come in time. `isKnown` is called only if the request must wait.
    */
   async take({ client = '', account = '', isKnown }: Asker): Promise<EndTurn | undefined> {
+    // Workers end a request silently, and its turn would never end.
+    for (const [end, since] of this.#turns) {
+      if (since > Date.now() - this.#maxWaitMs) break
+      end()
+    }
     // Turns are handed on as they end, so a free one means that nobody waits.
     if (this.#free > 0) return this.#begin()
     const line = (await isKnown?.()) ? this.#known : this.#strangers
@@ -132,7 +139,7 @@ export class FairQueue {
         clearTimeout(timer)
         resolve(turn)
       }
-      const one: Waiting = { ...keys, settle }
+      const one: Waiting = { ...keys, until: Date.now() + this.#maxWaitMs, settle }
       const timer = setTimeout(() => {
         line.remove(one)
         resolve(undefined)
@@ -142,14 +149,14 @@ export class FairQueue {
   }
 
   #begin(): EndTurn {
-    let ended = false
     this.#free -= 1
-    return () => {
-      if (ended) return
-      ended = true
+    const end = () => {
+      if (!this.#turns.delete(end)) return
       this.#free += 1
       this.#hand()
     }
+    this.#turns.set(end, Date.now())
+    return end
   }
 
   #hand(): void {
@@ -158,7 +165,7 @@ export class FairQueue {
         ? (this.#known.next(false) ?? this.#nextStranger())
         : (this.#nextStranger() ?? this.#known.next(false))
       this.#knownIsNext = !this.#knownIsNext
-      next?.settle(this.#begin())
+      next?.settle(next.until < Date.now() ? undefined : this.#begin())
     }
   }
 
@@ -174,6 +181,8 @@ interface Waiting {
   readonly client: string
   /** The key of its account, among those of this client. */
   readonly account: string
+  /** When it gives up. One that was ended does not, and would take a turn with it. */
+  readonly until: number
   settle(end: EndTurn | undefined): void
 }
 
