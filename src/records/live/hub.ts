@@ -151,6 +151,8 @@ export class Hub extends Rounds {
       // Between parts, the lists send what they have.
       while (await this.#readPart()) await nextTurn()
     } catch (error) {
+      // One that may ask no more on Workers, which limit the queries of a request, ends with that, and its client goes on.
+      if (this.#isAlone) for (const listener of [...this.#listeners]) listener.missed()
       // It is read again soon: nothing is lost.
       if (this.#outages.due(error) === undefined) return
       this.#host.logger.error('live lists are interrupted', { error: causeOf(error) })

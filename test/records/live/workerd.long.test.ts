@@ -1,9 +1,10 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { bundled } from '../../http/workerd.ts'
 import { Reading } from './stream.ts'
 
-it('a live list on Workers tells of writes of other requests, and goes on after a break', async () => {
+/** A Worker whose streams may read the log `queries` times. */
+async function started(queries?: number) {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
@@ -13,6 +14,7 @@ it('a live list on Workers tells of writes of other requests, and goes on after 
       host: '127.0.0.1',
       port: 0,
       d1Databases: ['DB'],
+      bindings: queries === undefined ? {} : { QUERIES: queries },
     } as Parameters<typeof convertV4MiniflareOptions>[0]),
   )
   const tasks = `${(await miniflare.ready).origin}/tasks`
@@ -24,6 +26,12 @@ it('a live list on Workers tells of writes of other requests, and goes on after 
     })
   const listen = async (headers: Record<string, string> = {}) =>
     new Reading(await fetch(tasks, { headers: { accept: 'text/event-stream', ...headers } }))
+  onTestFinished(() => miniflare.dispose())
+  return { add, listen }
+}
+
+it('a live list on Workers tells of writes of other requests, and goes on after a break', async () => {
+  const { add, listen } = await started()
   expect((await add('before')).status).toBe(201)
   const first = await listen()
   expect(await first.next()).toMatchObject({
@@ -38,5 +46,11 @@ it('a live list on Workers tells of writes of other requests, and goes on after 
   const second = await listen({ 'last-event-id': told?.id ?? '' })
   expect(await second.next()).toMatchObject({ event: 'set', data: { data: { title: 'after' } } })
   await second.cancel()
-  await miniflare.dispose()
+})
+
+it('a live list on Workers ends when its request may send no more queries', async () => {
+  const { listen } = await started(4)
+  const stream = await listen()
+  expect(await stream.next()).toMatchObject({ event: 'records' })
+  expect(await stream.next()).toMatchObject({ event: 'end', data: { status: 500 } })
 })
