@@ -132,17 +132,23 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       }
       // Each isolate starts at a random object, so that isolates with a single request do not all use the same one.
       let turn = Math.floor(Math.random() * instances)
-      const next = (objects: ObjectNamespace) => {
+      const next = (env: Env) => {
+        const objects = env[binding] as ObjectNamespace | undefined
+        if (typeof objects?.idFromName !== 'function') {
+          throw new TypeError(`no Durable Objects are bound as '${binding}'`)
+        }
         turn = (turn + 1) % instances
         return objects.get(objects.idFromName(`app-${turn}`) as never)
       }
       const fetch: WorkerHandler<Env>['fetch'] = async (request, env) => {
-        const objects = env[binding] as ObjectNamespace | undefined
-        if (typeof objects?.idFromName !== 'function') {
-          return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
+        let object: ReturnType<ObjectNamespace['get']>
+        try {
+          object = next(env)
+        } catch (error) {
+          return failure(500, error)
         }
         try {
-          return await next(objects).fetch(request)
+          return await object.fetch(request)
         } catch (error) {
           // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
           return failure(503, error)
@@ -151,9 +157,8 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       return {
         fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)),
         async scheduled(_, env) {
-          const objects = env[binding] as ObjectNamespace
           const init: RequestInit & { readonly cf: typeof DUE } = { cf: DUE }
-          await next(objects).fetch(new Request('http://localhost/', init))
+          await next(env).fetch(new Request('http://localhost/', init))
         },
       }
     }

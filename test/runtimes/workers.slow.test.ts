@@ -108,6 +108,14 @@ describe('appObject', () => {
     expect(await own.json()).toMatchObject({ bindings: ['API'] })
   })
 
+  it('says at a scheduled, too, which binding is absent', async () => {
+    const { scheduled } = appObject<{ API?: unknown }>(() => {
+      throw new Error('not made')
+    }).worker({ binding: 'API' })
+    const context = { waitUntil() {} }
+    await expect(scheduled(undefined, {}, context)).rejects.toThrow("are bound as 'API'")
+  })
+
   it('refuses a number of objects that makes no sense', () => {
     const Api = appObject<{ API: unknown }>(() => {
       throw new Error('not made')
