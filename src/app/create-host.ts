@@ -235,16 +235,18 @@ class AppStart {
   }
 
   /** Resolves when nothing is left to do; rejects if start-up fails, which is tried again, or the app is closed. */
-  readonly ready = (): Promise<void> => {
+  readonly ready: Host['ready'] = (during) => {
     if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
     const attempt = this.#starting ?? this.#begun()
     if (attempt.hasEnded) return attempt.done
-    return attempt.done.catch((error: unknown) => {
+    const done = attempt.done.catch((error: unknown) => {
       if (attempt.hasEnded) throw error
       // On Workers it has died with the request that began it, which nothing but this rejection tells.
       if (this.#starting === attempt) this.#starting = undefined
-      return this.ready()
+      return this.ready(during)
     })
+    during?.waitUntil(done.catch(() => {}))
+    return done
   }
 
   #begun(): Attempt {

@@ -188,11 +188,7 @@ export class Flow {
         if (made !== undefined) return made
       }
     }
-    if (!host.start.isReady) {
-      // On Workers, it would end with this request.
-      context.waitUntil(host.ready().catch(() => {}))
-      await host.ready()
-    }
+    if (!host.start.isReady) await host.ready(context)
     await context.takeAuth()
     const refused = await firstResponse(guards.prompt, request, context)
     return refused ?? this.#match(request, context, 0, undefined)

@@ -120,7 +120,7 @@ export function createClient<A extends object>(
   function service(mount: string, params: Readonly<Record<string, string>> = {}): object {
     const path = mount.replace(/:(\w+)/g, (_, name) => inPath(params[name]))
     const at = path === '/' ? '' : path
-    const own = refusals.get(mount) ?? { until: 0, cursorUntil: 0 }
+    const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
     const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
     const all = { ...recordCalls(at, send, own), ...calls }

@@ -48,9 +48,9 @@ function route(path: string, summary: string, handler: Handler): Route {
 function readiness(host: Host, deadlineMs: number): Handler {
   const checks = checksOf(host)
   const outages = outageLog()
-  return async (request, { logger, waitUntil }) => {
-    // On Workers, start-up would end with this request.
-    waitUntil(host.ready().catch(() => {}))
+  return async (request, context) => {
+    const { logger } = context
+    host.ready(context).catch(() => {})
     const statusOf = async (name: string, check: Check): Promise<[string, Status]> => {
       try {
         const late = () => new Error(`the ${name} did not respond within ${deadlineMs} ms`)

@@ -32,11 +32,9 @@ interface Reply {
 
 export async function callTool(caller: Caller, params: Fields): Promise<Answer> {
   const { request, context, tools } = caller
-  const tool = tools.find(({ name }) => name === params.name)
-  if (!tool) {
-    const names = tools.map(({ name }) => name)
-    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names)(echoed))
-  }
+  const names = tools.map(({ name }) => name)
+  const tool = tools[names.indexOf(params.name as string)]
+  if (!tool) throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names)(echoed))
   const { body, note, status } = await replyOf(caller, tool, Object(params.arguments)).catch(
     async (error) => read(await errorHandler()(error, request, context)),
   )
@@ -71,11 +69,9 @@ async function describe(
   listed: readonly Listed[],
   model: unknown,
 ): Promise<Reply> {
-  const found = listed.find((one) => one.model === model)
-  if (!served || !found) {
-    const names = listed.map((one) => one.model)
-    throw badRequest('bad-request', noSuch('model', model, names))
-  }
+  const names = listed.map((one) => one.model)
+  const found = listed[names.indexOf(model as string)]
+  if (!served || !found) throw badRequest('bad-request', noSuch('model', model, names))
   const action = found.actions[0] as string
   const body = action === 'list' ? { pageSize: 1 } : undefined
   const asked = requestFor(caller, served.mount, action, 0, { body })

@@ -9,7 +9,7 @@ import { checkOptions, type Rule, text } from '../model/option-rules.ts'
 import type { Mountable } from '../records/engine/host.ts'
 import type { Context, Handler } from '../records/engine/route.ts'
 import { callTool } from './call.ts'
-import { converse, FAILURE, refusals } from './protocol.ts'
+import { converse, FAILURES } from './protocol.ts'
 import { type AgentWrite, toolsFor, WRITES } from './tools.ts'
 
 /** Options of `mcp`. */
@@ -49,25 +49,23 @@ export function mcp(options: McpOptions = {}): Mountable {
         if (!isOwn(request, context)) {
           throw new HttpError(403, 'This origin may not call the tools.')
         }
-        const caller = { host, request, context, agents, tools }
         return converse(request, host, { tools, instructions }, (params) =>
-          callTool(caller, params),
+          callTool({ host, request, context, agents, tools }, params),
         )
       }
       // Each 401 says where clients find out how to sign in, whoever refuses.
       host.early.push((request, context) => {
         if (routedPath(request) !== mount) return
         context.onResponse((response) => {
-          const scheme = headerOf(response, 'www-authenticate') ?? 'Bearer'
-          if (response.status !== 401 || !scheme.startsWith('Bearer')) return
+          const scheme = headerOf(response, 'WWW-Authenticate')
+          if (response.status !== 401 || (scheme && !/^Bearer/.test(scheme))) return
           const place = placeOf(request, context, METADATA)
           setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
         })
       })
-      const about = { summary: 'Tools for agents' }
-      const failures = { name: 'RpcFailure', schema: FAILURE, refusals: refusals(), limits: host }
       const route = { method: 'POST', path: '', guards: [], handler, runsLate: true }
-      return [{ ...route, about, failures, agents }]
+      const failures = { ...FAILURES, limits: host }
+      return [{ ...route, about: { summary: 'Tools for agents' }, failures, agents }]
     },
     wellKnown: (mount) =>
       [METADATA, METADATA + mount].map((path) => ({
@@ -92,6 +90,6 @@ function placeOf({ url }: ApiRequest, { basePath }: Context, path: string): stri
 function isOwn({ headers, url }: ApiRequest, context: Context): boolean {
   const origin = headers.get('origin') ?? ''
   const own = `https://${headers.get('host') ?? new URL(url).host}`
-  const allowed = context.headers.get('access-control-allow-origin')
-  return ['', own, allowed].includes(origin) || isLoopback(origin)
+  const allowed = ['', own, context.headers.get('access-control-allow-origin')]
+  return allowed.includes(origin) || isLoopback(origin)
 }

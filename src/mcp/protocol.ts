@@ -7,6 +7,7 @@ import { type BodyLimits, readJson } from '../http/body/body.ts'
 import { HttpError } from '../http/errors/errors.ts'
 import { jsonResponse } from '../http/response/respond.ts'
 import type { Fields } from '../ports/store/records.ts'
+import type { OwnFailures } from '../records/engine/route.ts'
 
 /** The revision in which each request stands alone. */
 const REVISION = '2026-07-28'
@@ -16,7 +17,7 @@ const VERSIONS = [REVISION, ...EARLIER]
 const VERSION = 'MCP-Protocol-Version'
 /** What names the members of `_meta`. */
 const META = 'io.modelcontextprotocol/'
-const INFO = { name: 'fieldgate', version: '1.0.0' }
+const INFO = { name: 'fieldgate', version: '1.0' }
 
 /** The result of a call, and the status of what the app responded. */
 export interface Answer {
@@ -45,14 +46,11 @@ export const INVALID_PARAMS = -32602
 const notOne = () => refusal(-32600, 'Send one JSON-RPC 2.0 request.')
 const noMethod = () => refusal(NO_METHOD, 'Method not found.')
 
-/** What a request may be refused for before its tool is known, for descriptions. */
-export const refusals = (): HttpError[] => [notOne(), noMethod()]
-
-/** What JSON-RPC 2.0 has for a failure. */
-export const FAILURE: Fields = {
-  type: 'object',
-  properties: { error: { type: 'object', required: ['code', 'message'] } },
-  required: ['jsonrpc', 'id', 'error'],
+/** What JSON-RPC 2.0 has for a failure, and what a request may be refused for before its tool is known, for descriptions. */
+export const FAILURES: Omit<OwnFailures, 'limits'> = {
+  name: 'RpcFailure',
+  schema: { type: 'object', required: ['jsonrpc', 'id', 'error'] },
+  refusals: () => [notOne(), noMethod()],
 }
 
 /** Responds to the call in `request`; `about` is what clients are told of the server. */

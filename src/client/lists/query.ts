@@ -29,10 +29,10 @@ const UNSAID = /by cursor|^Invalid range/
 /** How long QUERY is not tried first after a refusal, in milliseconds. */
 const REFUSED_MS = 60_000
 
-/** What is remembered of a mount: until when QUERY is not tried first, because it did not get through; and that it pages by cursor. */
+/** What is remembered of a mount: until when QUERY is not tried first, as it did not get through, and until when it pages by cursor. */
 export interface Refusal {
   until: number
-  cursorUntil: number
+  cursor?: number
 }
 
 /** Asks for the list at `path`: the first way that is not refused. */
@@ -48,7 +48,7 @@ export async function listed(
   const { where: filter, ...rest } = wanted
   const { pageSize, page, cursor } = rest
   // `pageSize` alone starts paging in a QUERY, and by cursor, and not in another URL.
-  const isByCursor = cursor || Date.now() < refusal.cursorUntil
+  const isByCursor = cursor || (refusal.cursor as number) > Date.now()
   const starts = pageSize && page === undefined && !isByCursor
   const url = inUrl(starts ? { ...wanted, page: 1 } : wanted)
   const get = (query = '') => ({ method: 'GET', path: path + query, signal, headers })
@@ -66,7 +66,7 @@ export async function listed(
     const answer = await send(way)
     const isFailed = isRefused(answer)
     first ??= answer
-    if (`${answer.body?.error}`.includes('by cursor')) refusal.cursorUntil = Date.now() + REFUSED_MS
+    if (/by cursor/.test(answer.body?.error as string)) refusal.cursor = Date.now() + REFUSED_MS
     if (way === query) {
       refusal.until = isFailed ? Date.now() + REFUSED_MS : 0
       // It may be lost because a browser does not send it to another origin.

@@ -10,7 +10,7 @@
  */
 
 import type { Answer } from './answers.ts'
-import { hasTabs, memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
+import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
 
 /** What a sign-in returns. */
 interface Tokens {
@@ -65,7 +65,10 @@ export function sessionIn(
   // Without them, in old browsers and on pages without TLS, the server's grace period is what keeps tabs apart.
   // What storages other than the page's reach is known only to the program, which says so by naming the session.
   const isShared = key !== undefined || storage === pageStorage()
-  const locks = isShared && hasTabs() ? globalThis.navigator?.locks : undefined
+  // Those of a page: servers may have locks too, but there each storage is another user's.
+  const locks = isShared
+    ? (globalThis as { window?: { navigator: { locks?: LockManager } } }).window?.navigator.locks
+    : undefined
   const [take, announce, heard] = turnsOf(name, storage, locks)
   const [read, put] = keptIn(storage, name, onSignedOut)
 

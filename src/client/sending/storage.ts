@@ -33,8 +33,3 @@ export function pageStorage(): TokenStorage | undefined {
     return undefined
   }
 }
-
-/** Whether this is a page, or a worker of one. Servers may have locks too, but there each storage is another user's. */
-export function hasTabs(): boolean {
-  return 'document' in globalThis || 'importScripts' in globalThis
-}

@@ -17,7 +17,7 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
   const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`
   const name = capitalised(id)
   const body = about.body ?? route.body
-  const own = failures ? [...bodyRefusals(failures.limits), ...failures.refusals] : []
+  const own = failures ? [...bodyRefusals(failures.limits), ...failures.refusals()] : []
   return {
     id,
     summary: about.summary ?? `${method} ${mount}${path}`,

@@ -114,8 +114,11 @@ export interface StartUp {
   onReady(check: () => void | Promise<void>): void
   /** Rejects, naming the option, if another process of the server has other secrets than this one. */
   shareSecret(option: string, secret: string): Promise<void>
-  /** Settles when tables and indexes exist for everything declared so far. */
-  ready(): Promise<void>
+  /**
+   * Settles when tables and indexes exist for everything declared so far. `during` is the request that waits for it: on
+   * Workers, it would end with that.
+   */
+  ready(during?: Pick<Context, 'waitUntil'>): Promise<void>
 }
 
 /** The app as its routers see it. */

@@ -119,7 +119,7 @@ export interface OwnFailures {
   /** The JSON Schema of their bodies. */
   readonly schema: Readonly<Record<string, unknown>>
   /** The refusals that are sent so. */
-  readonly refusals: readonly HttpError[]
+  refusals(): readonly HttpError[]
   /** The limits of the JSON body that is read. */
   readonly limits: BodyLimits
 }
