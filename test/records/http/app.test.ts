@@ -81,6 +81,8 @@ describe('design, App: the context', () => {
     const router = createRouter({ model: Thing, allowedFields: ['name'] })
     router.get('/run', async (_, context) => Response.json((await use(context)) ?? null))
     app.mount('/things', router)
+    // Otherwise the platform would be handed the start-up too.
+    await app.ready()
     const answer = await answerOf(await app.handle(request('GET', '/things/run'), env, platform))
     return { answer, log }
   }
