@@ -336,7 +336,7 @@ describe('a storage that fails', () => {
 })
 
 it('users of a server whose clients have one key do not wait for each other', async () => {
-  // Node has locks since 24. With them, whoever signs in would make the others wait for tokens that never come.
+  // Deno has locks, and Node since 24. With them, whoever signs in would make the others wait for tokens that never come.
   const request = vi.fn()
   const before = Object.getOwnPropertyDescriptor(navigator, 'locks')
   Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
