@@ -116,6 +116,11 @@ async function compiledGroups(cities: Cities): Promise<void> {
   // @ts-expect-error the sum is not asked for
   await cities.aggregate({ count: true, sort: '-sum.population' })
   await cities.aggregate({ count: true, by: ['name'], sort: ['name', '-count'] })
+  // A sort that a user chooses is judged when it runs.
+  const chosen: string = process.argv[2] ?? '-count'
+  await cities.aggregate({ count: true, sort: chosen })
+  await cities.aggregate({ count: true, sort: [chosen, 'count'] })
+  await cities.aggregate({ count: true, sort: [chosen].flat() })
   // @ts-expect-error 'filter' is meant
   await cities.aggregate({ count: true, where: { name: 'Oslo' } })
 }

@@ -44,9 +44,16 @@ type Asked<A> =
   | (true extends A['count' & keyof A] ? 'count' : never)
   | { [K in 'sum' | 'avg' | 'min' | 'max']: `${K}.${In<A, K>}` }['sum' | 'avg' | 'min' | 'max']
 
+/** The names that `A` may sort by: any, if its sort is known at run time only. */
+type SortName<A, Given = A['sort' & keyof A]> = string extends
+  | Given
+  | Extract<Given, readonly unknown[]>[number]
+  ? string
+  : Asked<A> | `-${Asked<A>}`
+
 /** A sort by what `A` asks for. */
 export interface SortedBy<A> {
-  readonly sort?: Asked<A> | `-${Asked<A>}` | readonly (Asked<A> | `-${Asked<A>}`)[]
+  readonly sort?: SortName<A> | readonly SortName<A>[]
 }
 
 type NamesIn<A, Key extends PropertyKey> = A extends { readonly [K in Key]: readonly (infer N)[] }
