@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { diskFiles } from '../../adapters/files/disk.ts'
-import { createRouter, defineModel, type Fields, type Guard } from '../../src/index.ts'
+import {
+  type AppOptions,
+  createRouter,
+  defineModel,
+  type Fields,
+  type Guard,
+} from '../../src/index.ts'
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
 import { password } from './accounts.ts'
 import { type Service, service } from './service.ts'
@@ -13,12 +19,21 @@ let passed = 0
 const now = performance.now.bind(performance)
 afterEach(() => void vi.restoreAllMocks())
 
-async function opened(): Promise<Service> {
+async function opened(app: Partial<AppOptions> = {}): Promise<Service> {
   passed = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
   const auth = { fields: { disabled: 'isOut' }, methods: [apiKeys()] } as const
-  return service({ auth, fields: { isOut: z.boolean().default(false) } })
+  return service({ auth, app, fields: { isOut: z.boolean().default(false) } })
 }
+
+/** What ends the rights of a user, and what the request is refused with; `role` is another one than they have. */
+const endsFor = ({ post, users }: Service, role: string) =>
+  [
+    [401, (_id: string, token: string) => post('/auth/logout/all', {}, token)],
+    [403, (id: string) => users.update(id, { isOut: true })],
+    [403, (id: string) => users.update(id, { role })],
+    [401, (id: string) => users.delete(id)],
+  ] as const
 
 /** Sends a request whose body comes two seconds later, after `meanwhile`. */
 async function late(
@@ -66,13 +81,7 @@ it.each(Object.entries(ROUTES))(
   'a session that ends while the body is under way makes nothing: %s',
   async (_, routeFor) => {
     const made = await opened()
-    const ends = [
-      [401, (_id: string, token: string) => made.post('/auth/logout/all', {}, token)],
-      [403, (id: string) => made.users.update(id, { isOut: true })],
-      [403, (id: string) => made.users.update(id, { role: 'user' })],
-      [401, (id: string) => made.users.delete(id)],
-    ] as const
-    for (const [at, [status, end]] of ends.entries()) {
+    for (const [at, [status, end]] of endsFor(made, 'user').entries()) {
       const { id, token } = await made.admin(`admin${at}@example.com`)
       const { user } = await made.register(`user${at}@example.com`)
       const before = await made.users.find({}, { sort: ['_id'] })
@@ -99,14 +108,7 @@ const Note = defineModel('Note', { fields: { text: z.string(), picture: z.string
 async function withNotes() {
   const root = mkdtempSync(join(tmpdir(), 'late-body-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
-  passed = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
-  const auth = { fields: { disabled: 'isOut' }, methods: [apiKeys()] } as const
-  const made = await service({
-    auth,
-    fields: { isOut: z.boolean().default(false) },
-    app: { files: diskFiles({ root, secret: 'a'.repeat(32) }) },
-  })
+  const made = await opened({ files: diskFiles({ root, secret: 'a'.repeat(32) }) })
   const { requireAuth } = made.auth
   const tenant: Guard = (request) => {
     if (request.auth) request.auth = { ...request.auth, claims: { tenant: 'north' } }
@@ -166,13 +168,7 @@ const DOORS: Readonly<
 describe.each(Object.entries(DOORS))('records and a body that is late: %s', (_, doorFor) => {
   it('does nothing for a session that ended meanwhile', async () => {
     const made = await withNotes()
-    const ends = [
-      [401, (_id: string, token: string) => made.post('/auth/logout/all', {}, token)],
-      [403, (id: string) => made.users.update(id, { isOut: true })],
-      [403, (id: string) => made.users.update(id, { role: 'admin' })],
-      [401, (id: string) => made.users.delete(id)],
-    ] as const
-    for (const [at, [status, end]] of ends.entries()) {
+    for (const [at, [status, end]] of endsFor(made, 'admin').entries()) {
       const { user, token } = await made.register(`user${at}@example.com`)
       const answer = late(made, doorFor(made.note), token, () => end(user._id, token))
       expect([at, await answer]).toEqual([at, status])

@@ -5,7 +5,7 @@ import { joined } from '../../ports/values/bytes.ts'
 import { type Deadline, deadlineOf } from '../deadline.ts'
 import { HttpError } from '../errors/errors.ts'
 import * as http from '../errors/refusals.ts'
-import { standing } from '../request/given-auth.ts'
+import { GOOD_MS, standing } from '../request/given-auth.ts'
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -126,9 +126,6 @@ export function chunksOf(
   deadline?.hold()
   return new Chunks(request, reader, deadline, timeoutMs, cutOff)
 }
-
-/** For how long it is known that the caller may make a request, in milliseconds. */
-const GOOD_MS = 1000
 
 /** The chunks of a body, one after the other, with the time limit of `eachChunk`. */
 class Chunks {

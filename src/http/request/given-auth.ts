@@ -33,6 +33,9 @@ export function shareAuth(whole: object, request: ApiRequest): void {
 /** When the request began that another one repeats, in epoch milliseconds: a token need not be valid for longer. */
 export const begun: RequestData<number> = new RequestData<number>('begun')
 
+/** For how long it is known what a caller may do, in milliseconds. */
+export const GOOD_MS = 1000
+
 /** What asks once more whether the caller of a request may make it, should its body be long in coming. */
 export const standing: RequestData<() => Promise<void>> = new RequestData<() => Promise<void>>(
   'standing',

@@ -5,6 +5,7 @@
 
 import { hintsFor } from '../../http/deadline.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors/refusals.ts'
+import { GOOD_MS } from '../../http/request/given-auth.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { bestOf } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
@@ -83,9 +84,6 @@ async function exportList(
     throw refusalOf(error)
   }
 }
-
-/** For how long it is known what a client may see, in milliseconds. */
-const GOOD_MS = 1000
 
 /** Returns what tells what the client may see, as `asker` finds out; that rejects once it is something else than at first. */
 function keptUp(first: Rights, asker: Asker | undefined): () => Promise<Rights> {
