@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { Secret, TOTP } from 'otpauth'
-import type { CDPSession, Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
@@ -17,13 +17,28 @@ const password = 'correct horse battery'
 /** `SCREENSHOTS=1 vitest run test/browser/sign-in.test.ts` makes the pictures of the example anew. */
 const pictures = process.env.SCREENSHOTS === undefined ? undefined : join(example, 'pictures')
 
+/**
+ * In the page: the user confirms what they have asked for, and not what the browser only offers. A device that is told to confirm
+ * when a ceremony is under way does not end that one.
+ */
+function confirmWhatIsPressed(): void {
+  const { press, release } = globalThis as unknown as Record<string, () => Promise<void>>
+  const { credentials } = navigator
+  for (const name of ['create', 'get'] as const) {
+    const ask = credentials[name].bind(credentials)
+    credentials[name] = async (options?: CredentialRequestOptions) => {
+      if (options?.mediation === 'conditional') return ask(options)
+      await press?.()
+      return ask(options).finally(() => release?.())
+    }
+  }
+}
+
 await withService('chromium', () => {
   let chromium: Chromium
   let server: Awaited<ReturnType<typeof serve>>
   let tab: Tab
   let page: Page
-  let device: CDPSession
-  let authenticatorId = ''
   let codes: string[] = []
   const mails: string[] = []
 
@@ -54,7 +69,12 @@ await withService('chromium', () => {
     page = tab.page
     // The user confirms nothing by themselves: autofill waits until a test says so.
     const asked = { automaticPresenceSimulation: false }
-    ;({ device, authenticatorId } = await authenticatorOf(page, asked))
+    const { device, authenticatorId } = await authenticatorOf(page, asked)
+    const confirm = (enabled: boolean) =>
+      device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+    await page.exposeFunction('press', () => confirm(true))
+    await page.exposeFunction('release', () => confirm(false))
+    await page.evaluateOnNewDocument(confirmWhatIsPressed)
     await page.goto(origin)
     if (pictures) await mkdir(pictures, { recursive: true })
   })
@@ -63,14 +83,6 @@ await withService('chromium', () => {
     await server?.close()
   })
 
-  /** What a page asks the device for, the user confirms while `work` is done. */
-  const confirming = async (work: () => Promise<unknown>) => {
-    await work()
-    const set = (enabled: boolean) =>
-      device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
-    await set(true)
-    return () => set(false)
-  }
   const view = (name: string) => page.waitForSelector(`[data-view="${name}"]:not([hidden])`)
   const typed = async (name: string, text: string) => {
     const field = await page.waitForSelector(
@@ -123,18 +135,16 @@ await withService('chromium', () => {
       await typed('password', password)
       await press('Create account')
       await view('account')
-      const done = await confirming(() => press('Add a passkey'))
+      await press('Add a passkey')
       await page.waitForSelector('#passkeys li')
-      await done()
       await shown('account')
     })
 
     it('signs in by the passkey, with a button', async () => {
       await press('Sign out')
       await view('sign-in')
-      const done = await confirming(() => press('Use a passkey'))
+      await press('Use a passkey')
       await view('account')
-      await done()
     })
 
     it('sets up an authenticator app, and shows the recovery codes once', async () => {
