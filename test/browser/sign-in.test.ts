@@ -26,7 +26,7 @@ function confirmWhatIsPressed(): void {
   const { credentials } = navigator
   for (const name of ['create', 'get'] as const) {
     const ask = credentials[name].bind(credentials)
-    credentials[name] = async (options?: CredentialRequestOptions) => {
+    credentials[name] = async (options?: CredentialRequestOptions & CredentialCreationOptions) => {
       if (options?.mediation === 'conditional') return ask(options)
       await press?.()
       return ask(options).finally(() => release?.())
