@@ -25,9 +25,12 @@ import { sqliteStore } from 'fieldgate/sqlite'
 import * as z from 'zod'
 import { way } from './way.ts'
 
-/** Clocks tick while passwords are hashed, more often on a busy machine: of even steps of time, and of stalled connections. */
-const TICK =
-  /^(?:src\/auth\/routes\/even-time\.ts#anonymous|adapters\/runtimes\/node-stalled\.ts#.*)$/
+/**
+ * What comes while passwords are hashed, more often on a busy machine: clocks of even steps of time and of stalled connections
+ * tick, and connections open and close.
+ */
+const BESIDE =
+  /^(?:src\/auth\/routes\/even-time\.ts#anonymous|adapters\/runtimes\/node-(?:stalled\.ts#.*|connections\.ts#anonymous))$/
 
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-route-'))
 const { url, close } = await serve(app(join(folder, 'route.db')), {
@@ -64,7 +67,7 @@ async function stepsOf(send: () => Promise<Response>): Promise<string[]> {
   await atRest()
   const steps = way.log
     .map((index) => way.names[index] as string)
-    .filter((step) => !TICK.test(step))
+    .filter((step) => !BESIDE.test(step))
   way.log = undefined
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
   return steps
