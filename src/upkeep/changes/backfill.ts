@@ -5,6 +5,7 @@
  * is never lost; and what is done is done, so an interrupted run continues where it stopped, and then looks at all again.
  */
 
+import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { type Upgrade, upgraded, upgradeOf } from '../../model/versions/upgrade.ts'
 import { batches, firstIn, readable } from '../../ports/evaluation/walk.ts'
@@ -14,6 +15,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store/store.ts'
 import { DuplicateKey, RefusedWrite } from '../../ports/store/store-errors.ts'
 import { type Problem, recordChecker } from '../check/record.ts'
+import { unmatchedIn } from '../check/unmatched.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
 import type { ModelHistory } from './model-history.ts'
 
@@ -56,8 +58,16 @@ export async function backfillRecords(
   const problems: Problem[] = []
   for (const model of models) {
     const collection = await readable(stored(model))
-    const { problems: left, ...counts } = await backfillModel(model, collection, history, progress)
+    const { problems: misfits, ...counts } = await backfillModel(
+      model,
+      collection,
+      history,
+      progress,
+    )
     done.push({ model: model.name, ...counts })
+    const of = { total: counts.records, progress }
+    const unmatched = await unmatchedIn(database, model, collectionSchema(model), of)
+    const left = [...misfits, ...unmatched]
     problems.push(...left)
     if (left.length === 0) await history.accept(model)
   }

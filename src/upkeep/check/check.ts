@@ -10,6 +10,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, Store } from '../../ports/store/store.ts'
 import { EXAMPLES, Ids, type Progress, type Some, Tally, told } from '../tally.ts'
 import { type Problem, recordChecker } from './record.ts'
+import { unmatchedIn } from './unmatched.ts'
 
 export interface CheckResult {
   readonly ok: boolean
@@ -43,6 +44,8 @@ export async function checkRecords(
     const found = await checkModel(model, collection, progress)
     records += found.records
     problems.push(...found.problems)
+    const of = { total: found.records, progress }
+    problems.push(...(await unmatchedIn(store, model, schema, of)))
     pending.push(...found.pending)
   }
   const misfits = (await store.misfits?.([...schemas.values()])) ?? []

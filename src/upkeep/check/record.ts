@@ -21,7 +21,7 @@ export type RecordProblem = 'undeclared' | 'missing' | 'type' | 'invalid'
 /** A kind of problem that records of one model have in one field; of a duplicate, fields with commas between them. */
 export interface Problem extends Some {
   readonly model: string
-  readonly problem: RecordProblem | 'duplicate'
+  readonly problem: RecordProblem | 'duplicate' | 'unmatched'
   readonly field: string
 }
 

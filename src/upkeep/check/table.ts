@@ -9,6 +9,7 @@ const CURES: Readonly<Record<Problem['problem'], string>> = {
   missing: 'give the field a default, or make it .optional(); a backfill stores timestamps',
   type: 'write a convert function in the model, or change the records',
   invalid: 'write a convert function in the model, or mend the records',
+  unmatched: "no filter finds it as it is stored: 'fieldgate doctor' tells the type to store",
   duplicate: 'make the values differ, or drop it from unique',
 }
 
