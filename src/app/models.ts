@@ -55,7 +55,7 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
       const own = loggedCollection(stored, author, (step) =>
         write([model.name], [{ in: schema, ...step }]),
       )
-      return renamedCollection(own, model, stored)
+      return renamedCollection(own, model)
     }
     const engine = model.changes
       ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })

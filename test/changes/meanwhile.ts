@@ -6,9 +6,18 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { createApp, defineModel, type Fields, ref, type Store } from '../../src/index.ts'
+import { consume, runDue } from '../../src/background/changes/index.ts'
+import {
+  createApp,
+  createRouter,
+  defineModel,
+  type Fields,
+  ref,
+  type Store,
+} from '../../src/index.ts'
 import type { Read } from '../../src/ports/store/records.ts'
 import type { CollectionSchema } from '../../src/ports/store/store.ts'
+import { Reading } from '../records/live/stream.ts'
 import { recordedLog } from '../records/service.ts'
 import { type Database, serve, started, type Version } from './served.ts'
 
@@ -127,6 +136,48 @@ export function meanwhile(store: string, database: Database): void {
       expect(await towns.find({ name: 'u' })).toEqual([{ _id, ...moved }])
       expect(await countries.delete(fr._id)).toBe(true)
       await expect(towns.update(_id, { country: fr._id })).rejects.toMatchObject({ status: 400 })
+    })
+
+    it('live lists of the earlier version lose a record that moves, and consumers of this one hear of changes alone', async () => {
+      const open = await database()
+      const running = ({ fields, options = {} }: Version) => {
+        const app = createApp({ store: open(), logger: recordedLog(), env: {} })
+        onTestFinished(() => app.close())
+        const definition = { fields, collection: 'things', changes: true, ...options }
+        const model = defineModel('Thing', definition as never)
+        const query = Object.keys(fields)
+        app.mount('/things', createRouter({ model, query, middlewares: [], live: true } as never))
+        return { app, model, things: app.store.collection(model as never) }
+      }
+      const old = running(before)
+      const some = await Promise.all(
+        [1, 2].map((size) => old.things.insert({ surname: 'b', size })),
+      )
+      const [changed, removed] = some.map(({ _id }) => _id) as [string, string]
+      const request = new Request('http://localhost/things?surname=b', {
+        headers: { accept: 'text/event-stream' },
+      })
+      const stream = new Reading(await old.app.handle(request))
+      onTestFinished(() => stream.cancel())
+      expect(await stream.next()).toMatchObject({ event: 'records', data: { data: some } })
+
+      const now = running(after)
+      const heard: (readonly unknown[])[] = []
+      consume(now.app, 'listener', {
+        models: [now.model],
+        handle: ({ kind, before, after }) => void heard.push([kind, before, after]),
+      })
+      await runDue(now.app)
+      await now.things.update(changed, { size: 3 })
+      await now.things.delete(removed)
+      const gone = [changed, removed].map((_id) => ({ event: 'unset', data: { data: { _id } } }))
+      for (const event of gone) expect(await stream.next()).toMatchObject(event)
+      await runDue(now.app)
+      const states = [1, 2, 3].map((size) => ({ _id: changed, lastName: 'b', size }))
+      expect(heard).toEqual([
+        ['updated', states[0], states[2]],
+        ['removed', { ...states[1], _id: removed }, null],
+      ])
     })
 
     it('a backfill loses no write of the app meanwhile', async () => {

@@ -1,5 +1,6 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
+import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { settledAll } from '../../ports/promises/settled-all.ts'
 import type { LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
 import { Bell, POLL_MS } from '../loop.ts'
@@ -80,7 +81,8 @@ export class Reading {
     this.#warnOfLag(found.changes)
     const own = (one: LoggedChange) =>
       until === undefined || (one.id <= until && one.id > (behind?.get(one.model) ?? ''))
-    if (await this.#deliver(found.changes.filter(own))) {
+    const told = found.changes.filter((one) => own(one) && !isMove(one))
+    if (await this.#deliver(told)) {
       this.#position = found.position
       await this.#store()
     }
@@ -217,6 +219,11 @@ export class Reading {
     this.#stored = this.#position
     await this.#scope.keep(this.#position)
   }
+}
+
+/** Whether a record has only moved to the names of now, which is told to earlier versions: under these, nothing has changed. */
+function isMove({ before, after }: LoggedChange): boolean {
+  return before !== null && after !== null && isSameContent(before, after)
 }
 
 interface Item {

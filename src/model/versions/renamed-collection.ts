@@ -18,11 +18,10 @@ export interface Settling extends Collection {
   settle?(filter: Filter): Promise<void>
 }
 
-/** `inner` under the current names; itself if none was renamed. Records are moved in `moved`: that is no change of them. */
+/** `inner` under the current names; itself if none was renamed. */
 export function renamedCollection(
   inner: Collection,
   { renamed, shape }: Pick<Model, 'renamed' | 'shape'>,
-  moved: Collection = inner,
 ): Settling {
   if (renamed.size === 0) return inner
   const { numericIds } = inner
@@ -39,7 +38,7 @@ export function renamedCollection(
       (await firstIn(inner, all([filter, unsettled]))) ?? (await firstIn(inner, filter))
     const move = record && upgradeOf({ renamed, fields }, record, current(record))
     if (!record || !move) return false
-    await moved.update(withId(String(record._id)), move.change, { expect: move.expect })
+    await inner.update(withId(String(record._id)), move.change, { expect: move.expect })
     return true
   }
 
