@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createApp, defineModel, type Model, type Store } from '../../src/index.ts'
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
+import { tableOf } from '../../src/upkeep/check/table.ts'
 
 /**
  * What `open` gives is opened anew for each test; both models of a test are on it. `walksAll`: its walks come to records whose
@@ -165,6 +166,35 @@ export function checks(
       ]
       const result = await checked(before, records, after)
       expect(kinds(result)).toEqual([['duplicate', 'a, b', 2]])
+    })
+
+    it('names records that a new exclude does not allow, and counts them', async () => {
+      const exclude = [{ equal: ['room'], range: ['from', 'to'], where: { kind: ['booked'] } }]
+      const fields = { room: z.string(), from: z.number(), kind: z.string().default('booked') }
+      const before = model({ ...fields, until: z.number() })
+      const after = model({ ...fields, to: z.number() }, { exclude, renamed: { until: 'to' } })
+      const stays = (room: string, count: number) =>
+        Array.from({ length: count }, (_, at) => ({ room, from: at * 10, until: at * 10 + 11 }))
+      const records = [
+        ...stays('a', 15),
+        ...stays('b', 1),
+        { room: 'b', from: 1, until: 9, kind: 'asked' },
+        { room: 'c', from: 0, until: 30 },
+        { room: 'c', from: 1, until: 2 },
+      ]
+      const { problems } = await checked(before, records, after)
+      expect(problems).toMatchObject([{ problem: 'overlap', field: 'from, to', count: 17 }])
+      expect(problems[0]?.examples).toHaveLength(10)
+      expect(tableOf(problems)).toMatch(
+        /17 {7}\w{24} and \w{24}, \w{24} and \w{24}, \w{24} and \w{24} {2}make/,
+      )
+      const isNew = model(
+        { room: z.string(), from: z.number().optional(), to: z.number().optional() },
+        { exclude: [{ equal: ['room'], range: ['from', 'to'] }] },
+      )
+      expect(await checked(model({ room: z.string() }), [{ room: 'a' }], isNew)).toMatchObject({
+        ok: true,
+      })
     })
 
     it('counts records that are one only as reads show them: converted, and with defaults', async () => {

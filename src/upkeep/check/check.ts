@@ -3,12 +3,14 @@
 import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import { type Model, valueIn } from '../../model/model.ts'
+import { renamedCollection } from '../../model/versions/renamed-collection.ts'
 import { upgraded, upgradeOf } from '../../model/versions/upgrade.ts'
 import { batches, readable } from '../../ports/evaluation/walk.ts'
 import { everything } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, Store } from '../../ports/store/store.ts'
 import { EXAMPLES, Ids, type Progress, type Some, Tally, told } from '../tally.ts'
+import { overlapping } from './overlaps.ts'
 import { type Problem, recordChecker } from './record.ts'
 import { unmatchedIn } from './unmatched.ts'
 
@@ -44,6 +46,7 @@ export async function checkRecords(
     const found = await checkModel(model, collection, progress)
     records += found.records
     problems.push(...found.problems)
+    problems.push(...(await overlapping(model, renamedCollection(collection, model))))
     const of = { total: found.records, progress }
     problems.push(...(await unmatchedIn(store, model, schema, of)))
     pending.push(...found.pending)

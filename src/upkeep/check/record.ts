@@ -18,10 +18,13 @@ import type { Some } from '../tally.ts'
  */
 export type RecordProblem = 'undeclared' | 'missing' | 'type' | 'invalid'
 
-/** A kind of problem that records of one model have in one field; of a duplicate, fields with commas between them. */
+/**
+ * A kind of problem that records of one model have in one field; of a duplicate or an overlap, fields with commas between
+ * them. The examples of an overlap are pairs of ids.
+ */
 export interface Problem extends Some {
   readonly model: string
-  readonly problem: RecordProblem | 'duplicate' | 'unmatched'
+  readonly problem: RecordProblem | 'duplicate' | 'overlap' | 'unmatched'
   readonly field: string
 }
 

@@ -1,6 +1,6 @@
 /** Tables for people, of problems above all. */
 
-import { counted } from '../tally.ts'
+import { counted, EXAMPLES } from '../tally.ts'
 import type { Problem } from './record.ts'
 
 /** What a user can do about each problem. */
@@ -9,11 +9,12 @@ const CURES: Readonly<Record<Problem['problem'], string>> = {
   missing: 'give the field a default, or make it .optional(); a backfill stores timestamps',
   type: 'write a convert function in the model, or change the records',
   invalid: 'write a convert function in the model, or mend the records',
+  overlap: "make them differ, or drop it from 'exclude'",
   unmatched: "no filter finds it as it is stored: 'fieldgate doctor' tells the type to store",
   duplicate: 'make the values differ, or drop it from unique',
 }
 
-/** A line for each problem, under a head: what it is, how many records have it, three of them, and what to do. */
+/** A line for each problem, under a head: what it is, how many records have it, some of them, and what to do. */
 export function tableOf(problems: readonly Problem[]): string {
   const head = ['model', 'problem', 'field', 'records', 'for example', 'what to do']
   const rows = problems.map(({ model, problem, field, count, examples }) => [
@@ -21,7 +22,7 @@ export function tableOf(problems: readonly Problem[]): string {
     problem,
     field,
     counted(count),
-    examples.join(' '),
+    examples.slice(0, EXAMPLES).join(problem === 'overlap' ? ', ' : ' '),
     CURES[problem],
   ])
   return table([head, ...rows])
