@@ -24,6 +24,7 @@ export interface Backfilled {
   readonly model: string
   /** How many records it has looked at, an interrupted run before it included. */
   readonly records: number
+  /** How many of them it has changed. Of an interrupted run, the last thousand may be missing. */
   readonly changed: number
 }
 
@@ -104,7 +105,8 @@ async function backfillModel(
   const again = { records: 0, changed: first.changed }
   const done = noted === undefined ? first : await pass(model, collection, again)
   await history.note(model, undefined)
-  return done
+  // One that was written in between has changed twice.
+  return { ...done, changed: Math.min(done.changed, done.records) }
 }
 
 /** Backfills the records behind `state`, and says after each batch how far it is. */
