@@ -27,6 +27,7 @@ import {
   type SortName,
   type Stamps,
   sortKey,
+  type TimesIn,
   type TimestampNames,
   timestampFields,
   timestampsOf,
@@ -101,10 +102,10 @@ export interface ModelDefinition<
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
   readonly output?: (record: Values<S> & Managed) => U
   /**
-   * Earlier names of fields, each with the current name of the field: `{ surname: 'lastName' }`. Reads and filters find values
+   * Earlier names of fields and timestamps, each with the current name: `{ surname: 'lastName' }`. Reads and filters find values
    * under both names; writes use the current one, and `fieldgate backfill` moves the rest.
    */
-  readonly renamed?: Readonly<Record<string, keyof NoInfer<S> & string>>
+  readonly renamed?: Readonly<Record<string, (keyof NoInfer<S> & string) | TimesIn<NoInfer<W>>>>
   /**
    * Functions that make a stored value which the field no longer takes into one that it does: `{ age: (old) =>
    * Number(old) }`. Reads show the result, and `fieldgate backfill` stores it. A result that the field does not take
@@ -218,7 +219,11 @@ export function defineModel<
       (definition.hidden ?? []).map((path) => known('hidden', path)),
     ),
     ...(definition.output && { output: definition.output }),
-    renamed: renames(definition.renamed ?? {}, fields, fail),
+    renamed: renames(
+      definition.renamed ?? {},
+      { ...fields, ...Object.fromEntries(times.map((name) => [name, true])) },
+      fail,
+    ),
     ...(definition.convert && { convert: conversions(definition.convert, fields, fail) }),
   })
   remember(model as unknown as Model)

@@ -125,13 +125,16 @@ export function checkDefinition(definition: object, fail: Fail): void {
   checkOptions({ fields: null, ...definition }, RULES, fail)
 }
 
-/** The renames of a model: earlier names, none of them a field, each with the field that it is now. */
+/** The renames of a model: earlier names, none of them among `fields`, each with the one that it is now. */
 export function renames(
   given: Readonly<Record<string, string>>,
   fields: object,
   fail: Fail,
 ): ReadonlyMap<string, string> {
-  checkStoredNames(Object.keys(given), (message) => fail(`'renamed': ${message}`))
+  // Timestamps may have had these names.
+  const isTime = (name: string) => ['createdAt', 'updatedAt'].includes(name)
+  const others = Object.keys(given).filter((name) => !isTime(name))
+  checkStoredNames(others, (message) => fail(`'renamed': ${message}`))
   for (const [old, now] of Object.entries(given)) {
     if (Object.hasOwn(fields, old)) {
       fail(`'renamed' names '${old}' as an earlier name, but it is a field. Write { old: 'new' }`)

@@ -51,12 +51,15 @@ export type Convert = (stored: unknown) => unknown
 export type ByOutput = '()'
 
 /** Marks, in the list of hidden fields, the times that a model with the `timestamps` `W` keeps: `+createdAt`. */
-export type Stamps<W> = boolean extends W
+export type Stamps<W> = `+${TimesIn<W>}`
+
+/** The names of the times that a model with the `timestamps` `W` keeps, as far as the compiler knows them. */
+export type TimesIn<W> = boolean extends W
   ? never
   : W extends true
-    ? Stamps<object>
+    ? TimesIn<object>
     : W extends object
-      ? `+${TimeIn<W, 'createdAt'> | TimeIn<W, 'updatedAt'>}`
+      ? TimeIn<W, 'createdAt'> | TimeIn<W, 'updatedAt'>
       : never
 
 type TimeIn<W, Time extends string> = W extends { readonly [K in Time]: infer N }

@@ -92,6 +92,50 @@ export function changes(
       })
     }
 
+    it('timestamps that get other names keep what is stored, before and after a backfill', async () => {
+      const before: Version = { fields: { name }, options: { timestamps: true } }
+      const open = await database()
+      const old = serve(open, before)
+      const [first, second] = [
+        (await old.call('POST', '/things', { name: 'a' })).data,
+        (await old.call('POST', '/things', { name: 'b' })).data,
+      ]
+      const timestamps = { createdAt: 'made_at', updatedAt: 'changed_at' }
+      const renamed = { createdAt: 'made_at', updatedAt: 'changed_at' }
+      const now = serve(open, {
+        fields: { name },
+        options: { timestamps, renamed, indexes: ['made_at'] },
+        query: ['name', 'made_at'],
+      })
+      const as = ({ _id, name, createdAt, updatedAt }: Fields) =>
+        ({ _id, name, made_at: createdAt, changed_at: updatedAt }) as Fields
+      const read = async (id: unknown) => (await now.call('GET', `/things/${id}`)).data
+      expect(await read(first._id)).toEqual(as(first))
+      const { changed_at: changed, ...same } = (
+        await now.call('PATCH', `/things/${second._id}`, { name: 'c' })
+      ).data
+      expect(same).toEqual({ _id: second._id, name: 'c', made_at: second.createdAt })
+      expect(Date.parse(String(changed))).toBeGreaterThanOrEqual(
+        Date.parse(String(second.updatedAt)),
+      )
+      // An earlier version beside this one.
+      await old.call('PATCH', `/things/${second._id}`, { name: 'd' })
+      const sorted = await now.list('?sort=-made_at')
+      expect(sorted.map((one) => one.name).toSorted()).toEqual(['a', 'd'])
+      expect(await now.list(`?name=a&made_at=${first.createdAt}`)).toHaveLength(1)
+      const { problems, pending } = await checkRecords(open(), [now.model])
+      expect(problems).toEqual([])
+      expect(pending.map(({ field, count }) => [field, count]).toSorted()).toEqual([
+        ['changed_at', 2],
+        ['made_at', 1],
+      ])
+      const seen = await read(second._id)
+      expect(await now.backfill()).toMatchObject({ ok: true, models: [{ changed: 2 }] })
+      expect(await read(first._id)).toEqual(as(first))
+      expect(await read(second._id)).toEqual(seen)
+      expect(await now.backfill()).toMatchObject({ models: [{ changed: 0 }] })
+    })
+
     it.each(['objectId', 'uuid'] as const)(
       'a backfill dates records from before timestamps, with ids of the kind %s',
       async (kind) => {

@@ -37,7 +37,10 @@ it('a backfill that goes on after an interruption leaves nothing that an earlier
   // The earlier version is back for a while.
   const back = await old.call('PATCH', `/things/${first?._id}`, { name: 'written meanwhile' })
   expect(back.status).toBe(200)
-  expect(await now.backfill()).toMatchObject({ ok: true, models: [{ records: 1001, changed: 1001 }] })
+  expect(await now.backfill()).toMatchObject({
+    ok: true,
+    models: [{ records: 1001, changed: 1001 }],
+  })
   const under = { op: 'ne', field: 'name', value: null } as const
   expect(await records.count(under)).toBe(0)
   expect((await now.call('GET', `/things/${first?._id}`)).data.title).toBe('written meanwhile')

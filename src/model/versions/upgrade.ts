@@ -9,7 +9,7 @@ import { atOnce } from '../../ports/promises/synchronous.ts'
 import { withDefaults } from '../../ports/store/declared.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
-import type { Model } from '../model.ts'
+import { type Model, timestampFields } from '../model.ts'
 import { fits } from '../values/fits.ts'
 
 /** `record` under the current names, with old values converted and missing defaults filled in; the rest as stored. */
@@ -29,14 +29,13 @@ export interface Upgrade {
 
 /** What has to be written so that `record` is stored as it is `shown`; undefined if it is. */
 export function upgradeOf(
-  model: Pick<Model, 'renamed'> & { readonly fields: object },
+  model: Pick<Model, 'renamed'> & Partial<Pick<Model, 'timestamps'>> & { readonly fields: object },
   record: Fields,
   shown: Fields,
 ): Upgrade | undefined {
   const unset = [...model.renamed.keys()].filter((old) => record[old] !== undefined)
-  const fields = Object.keys(model.fields).filter(
-    (field) => !Object.is(shown[field], record[field]),
-  )
+  const stored = [...Object.keys(model.fields), ...timestampFields(model.timestamps ?? {})]
+  const fields = stored.filter((field) => !Object.is(shown[field], record[field]))
   if (fields.length === 0 && unset.length === 0) return undefined
   const pick = (from: Fields, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, from[name]]))

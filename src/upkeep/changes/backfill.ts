@@ -183,10 +183,9 @@ async function write(
 ): Promise<Written | undefined> {
   let record: Fields | undefined = read
   for (let tries = 0; record && tries < MAX_TRIES; tries += 1) {
-    const times = missingTimes(model, record)
-    const shown = { ...upgraded(model, record), ...times }
-    const fields = { ...model.fields, ...times }
-    const upgrade = upgradeOf({ renamed: model.renamed, fields }, record, shown)
+    const current = upgraded(model, record)
+    const shown = { ...current, ...missingTimes(model, current) }
+    const upgrade = upgradeOf(model, record, shown)
     if (!upgrade) return { record, isChanged: false }
     const one = withId(String(record._id))
     const { written, refused } = await updated(collection, one, upgrade)
