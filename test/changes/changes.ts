@@ -232,6 +232,28 @@ export function changes(
       expect(some).toEqual([{ _id: id, name: 'a', more: 4 }])
     })
 
+    it('a model whose collection gets another name is warned of once, unless its records are there', async () => {
+      const open = await database()
+      const warnings = async (collection: string) => {
+        const log = recordedLog()
+        const app = createApp({ store: open(), logger: log, env: {} })
+        onTestFinished(() => app.close())
+        const things = app.store.collection(defineModel('Thing', { fields: { name }, collection }))
+        await app.ready()
+        return { things, told: log.lines.map(({ message }) => message).join('') }
+      }
+      const { things, told } = await warnings('todos')
+      expect(told).toBe('')
+      await things.insert({ name: 'a' })
+      const warning = `Model 'Thing' has no records in 'tasks', and its collection was 'todos' before. If that has its records, rename it in the database, or write collection: 'todos' in the model.`
+      const moved = await warnings('tasks')
+      expect(moved.told).toBe(warning)
+      expect((await warnings('tasks')).told).toBe('')
+      await moved.things.insert({ name: 'b' })
+      expect((await warnings('todos')).told).toBe('')
+      expect((await warnings('tasks')).told).toBe('')
+    })
+
     it('shows the default of a field that app.store has removed', async () => {
       const version = {
         fields: { name, size: z.number().default(3), rank: z.number().default(4).nullable() },

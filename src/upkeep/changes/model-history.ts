@@ -15,7 +15,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
 export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
-  ...{ model: 'string', fields: 'string', progress: 'string' },
+  ...{ model: 'string', fields: 'string', progress: 'string', collection: 'string' },
 })
 
 /** A model that is not as it was when its records were written. */
@@ -38,7 +38,8 @@ export class ModelHistory {
 
   /**
    * Those of `models` that have changed so that records may not fit. The others are known from now on; so is a changed
-   * one that has no records in what `stored` returns. `warn` is told of a new one that looks like one that has gone.
+   * one that has no records in what `stored` returns. `warn` is told of a new one that looks like one that has gone, and of
+   * one whose records are elsewhere.
    */
   async changed(
     models: Iterable<Model>,
@@ -47,8 +48,12 @@ export class ModelHistory {
   ): Promise<ChangedModel[]> {
     const found = await this.#collection.find({ filter: everything, sort: [], limit: MAX_MODELS })
     const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
+    const places = new Map(found.map(({ model, collection }) => [model, collection]))
     const all = [...models]
-    const others = all.filter((model) => known.get(model.name) !== textOf(model))
+    const others = all.filter(
+      (model) =>
+        known.get(model.name) !== textOf(model) || places.get(model.name) !== model.collection,
+    )
     const gone = new Map(known)
     for (const { name } of all) gone.delete(name)
     const looked = others.map(async (model) => {
@@ -58,8 +63,12 @@ export class ModelHistory {
         return []
       }
       const fields = changedFields(JSON.parse(before), model)
-      if (fields.length > 0 && (await firstIn(stored(model), everything)))
-        return [{ model, fields }]
+      const place = places.get(model.name) ?? model.collection
+      const hasMoved = place !== model.collection
+      const hasRecords =
+        (hasMoved || fields.length > 0) && (await firstIn(stored(model), everything)) !== undefined
+      if (hasRecords && fields.length > 0) return [{ model, fields }]
+      if (hasMoved && !hasRecords) warn(movedTo(model, place))
       await this.accept(model)
       return []
     })
@@ -81,12 +90,12 @@ export class ModelHistory {
         `Model '${model.name}' is new and has no records. '${former}' had the same fields. If it is the same model under another name, write collection: '${collection}' in it, which has its records.`,
       )
     }
-    await this.#insert(model.name, { fields })
+    await this.#insert(model.name, { fields, collection: model.collection })
   }
 
   /** From now on, the records of `model` count as written under it. */
   async accept(model: Model): Promise<void> {
-    await this.#put(model.name, { fields: textOf(model) })
+    await this.#put(model.name, { fields: textOf(model), collection: model.collection })
   }
 
   /** What an interrupted backfill to this `model` noted last. */
@@ -124,6 +133,10 @@ export class ModelHistory {
 
 function textOf(model: Model): string {
   return JSON.stringify(fingerprintOf(model))
+}
+
+function movedTo({ name, collection }: Model, before: unknown): string {
+  return `Model '${name}' has no records in '${collection}', and its collection was '${before}' before. If that has its records, rename it in the database, or write collection: '${before}' in the model.`
 }
 
 /** No model can be named so: mounts and messages name models as TypeScript does. */
