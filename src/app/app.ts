@@ -98,7 +98,7 @@ function appOf(options: AppOptions, own: AppParts): App {
   const isName = (path: string) => [...host.known()].some(({ shape }) => placeOf(shape, path))
   const onError = resolved.onError ?? errorHandler({ development }, isName)
   const guards: AppGuards = { early: host.early, prompt: [], late: [] }
-  const [table, early] = [new RouteTable(), new RouteTable()]
+  const [table, early, outside] = [new RouteTable(), new RouteTable(), new RouteTable()]
   const { basePath } = host
   const parts: Parts = { host, guards, table, early, onError }
   const { handle } = new Flow(parts, resolved)
@@ -117,7 +117,7 @@ function appOf(options: AppOptions, own: AppParts): App {
     handle:
       basePath === ''
         ? handle
-        : handleBelow(basePath, handle, new Flow(nowhere(parts), resolved).handle),
+        : handleBelow(basePath, handle, new Flow(beside(parts, outside), resolved).handle),
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     background: host.background,
@@ -135,8 +135,11 @@ function appOf(options: AppOptions, own: AppParts): App {
     mount(path, router) {
       const mount = mountPath(path)
       const routes = checkedRouter(path, router).attach(host, mount)
-      const wellKnown = router.wellKnown?.(mount)
+      const wellKnown = router.wellKnown?.(mount, '')
       if (wellKnown) added({ mount: '', routes: wellKnown, early: true })
+      // Who knows of them by a standard alone looks for them at the root of the host.
+      if (basePath !== '')
+        outside.add({ mount: '', routes: router.wellKnown?.(mount, basePath) ?? [], early: true })
       return added({ mount, routes, early: router.early === true })
     },
     ...addingRoutes((route) =>
@@ -144,7 +147,7 @@ function appOf(options: AppOptions, own: AppParts): App {
     ),
     async serves(request, platform) {
       const url = urlBelow(basePath, request)
-      if (url === undefined) return false
+      if (url === undefined) return outside.serves(routedPath(request))
       const whole = (platform?.basePath ?? '') + basePath
       return table.serves(routedPath({ url })) || servesFile(host.files, { url }, whole)
     },
@@ -155,10 +158,10 @@ function appOf(options: AppOptions, own: AppParts): App {
   return app
 }
 
-/** What responds to requests that are for no path of the app: its guards and limits, but no route and no file. */
-function nowhere(parts: Parts): Parts {
+/** What responds to requests that are for no path below the app's own: its guards and limits, no file, and only these routes. */
+function beside(parts: Parts, table: RouteTable): Parts {
   const host = Object.create(parts.host, { files: { value: undefined } }) as Parts['host']
-  return { ...parts, host, table: new RouteTable(), early: new RouteTable() }
+  return { ...parts, host, table, early: table }
 }
 
 function checkedRouter(path: string, router: Mountable): Mountable {

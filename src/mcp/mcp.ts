@@ -59,7 +59,7 @@ export function mcp(options: McpOptions = {}): Mountable {
         context.onResponse((response) => {
           const scheme = headerOf(response, 'WWW-Authenticate')
           if (response.status !== 401 || (scheme && !/^Bearer/.test(scheme))) return
-          const place = placeOf(request, context, METADATA)
+          const place = placeOf(request, context, METADATA + mount)
           setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
         })
       })
@@ -67,8 +67,8 @@ export function mcp(options: McpOptions = {}): Mountable {
       const failures = { ...FAILURES, limits: host }
       return [{ ...route, about: { summary: 'Tools for agents' }, failures, agents }]
     },
-    wellKnown: (mount) =>
-      [METADATA, METADATA + mount].map((path) => ({
+    wellKnown: (mount, before) =>
+      [METADATA, METADATA + before + mount].map((path) => ({
         ...{ method: 'GET', path, guards: [] },
         handler: (request, context) =>
           jsonResponse(JSON.stringify({ resource: placeOf(request, context, mount) })),

@@ -245,7 +245,7 @@ describe('a tool that is refused', () => {
     const call = { name: 'query_records', arguments: { model: '/favourites' } }
     const refused = await rpc('tools/call', call)
     expect(refused.status).toBe(401)
-    const at = 'http://localhost/.well-known/oauth-protected-resource'
+    const at = 'http://localhost/.well-known/oauth-protected-resource/mcp'
     expect(refused.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${at}"`)
     expect(refused.body.result).toMatchObject({ isError: true })
     const stale = await rpc(

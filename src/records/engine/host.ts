@@ -221,8 +221,11 @@ export interface Mountable<T = unknown> {
   readonly early?: boolean
   /** The routes on `mount`. Throws a `TypeError` for invalid options. */
   attach(host: Host, mount: string): readonly Route[]
-  /** Routes by whole paths, wherever it is mounted, which respond as early ones do: for well-known addresses. */
-  wellKnown?(mount: string): readonly Route[]
+  /**
+   * Routes by whole paths, wherever it is mounted, which respond as early ones do: for well-known addresses. `before` is what
+   * such a path has before the mount, for those at the root of a host below which the app is at a path.
+   */
+  wellKnown?(mount: string, before: string): readonly Route[]
 }
 
 /** Returns a function that makes a value on the first request of each app, and returns it from then on. */
