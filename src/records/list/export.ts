@@ -191,7 +191,9 @@ function csvOf({ model, lean }: Resource, view: View): TextOf {
       const unseen = declared.filter(
         ([name = '']) => !given.some((one) => Object.hasOwn(one, name)),
       )
-      columns = columnsIn(records, declared, unseen)
+      const isKept = (name: string) =>
+        records.every((one, at) => hasMembersOf(one[name], given[at]?.[name]))
+      columns = columnsIn(records, declared, unseen, isKept)
     }
     const rows = records.map((record) => columns.map((path) => cellOf(inside(record, path))))
     const header = columns.map((path) => quoted(path.join('.')))
@@ -224,11 +226,22 @@ function columnsIn(
   records: readonly Fields[],
   declared: readonly Column[],
   unseen: readonly Column[],
+  isKept: (name: string) => boolean,
 ): readonly Column[] {
   const names = new Set(records.filter(isFields).flatMap((record) => Object.keys(record)))
   if (names.size === 0) return declared
   const more = unseen.filter(([name = '']) => !names.has(name))
-  return [...[...names].map((name) => [name]), ...more]
+  const own = [...names].flatMap((name) => {
+    const inner = declared.filter((column) => column.length > 1 && column[0] === name)
+    return inner.length > 0 && isKept(name) ? inner : [[name]]
+  })
+  return [...own, ...more]
+}
+
+/** Whether what `output` made of a reference that is filled in has no members but those of its record. */
+function hasMembersOf(value: unknown, given: unknown): boolean {
+  if (!isFields(value) || !isFields(given)) return isFields(value) === isFields(given)
+  return Object.keys(value).every((key) => Object.hasOwn(given, key))
 }
 
 /** What is at a path; of a list, what is there in each element. */

@@ -51,6 +51,8 @@ function opened(options: Options = {}, app: Partial<AppOptions> = {}) {
   return { app: own, send, rows, owners: own.store.collection(Owner), get }
 }
 
+type Expanded = { name: string; owner?: { name: string } }
+
 const CSV = 'text/csv'
 const NDJSON = 'application/x-ndjson'
 /** The lines of a file. */
@@ -146,6 +148,28 @@ describe('a list as CSV', () => {
     const { text } = await send('GET', '/loud', { headers: { accept: CSV } })
     expect(text.split('\r\n').at(0)).toBe('_id,name,loud,note')
     expect(text.split('\r\n').at(-2)).toBe(`${_id},last,LAST,seen`)
+  })
+
+  it('has the columns of an expanded reference that `output` leaves as it is, not of one that it makes anew', async () => {
+    const file = async (output: (record: never) => unknown) => {
+      const Owned = defineModel('ExportOwned', {
+        fields: { name: z.string(), owner: ref('ExportOwner').optional() },
+        output,
+      })
+      const { app, send } = service()
+      app.mount('/owners', createRouter({ model: Owner, middlewares: [] }))
+      const router = { model: Owned, middlewares: [], exportLimit: 10, expandable: ['owner'] }
+      app.mount('/owned', createRouter(router as never))
+      const owner = await app.store.collection(Owner).insert({ name: 'Ann', pin: '1' })
+      const owned = app.store.collection(Owned)
+      for (const one of [{ name: 'a', owner: owner._id }, { name: 'b' }]) await owned.insert(one)
+      const { text } = await send('GET', '/owned?expand=owner', { headers: { accept: CSV } })
+      return text.replaceAll(/[0-9a-f]{24}/g, 'ID')
+    }
+    const whole = await file(({ name, owner }: Expanded) => ({ owner, loud: `${name}!` }))
+    expect(whole).toBe('owner._id,owner.name,loud\r\nID,Ann,a!\r\n,,b!\r\n')
+    const made = await file(({ owner }: Expanded) => ({ owner: owner && { by: owner.name } }))
+    expect(made).toBe('owner\r\n"{""by"":""Ann""}"\r\n\r\n')
   })
 
   it('of no records is the header alone', async () => {
