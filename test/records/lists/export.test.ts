@@ -154,7 +154,7 @@ describe('a list as CSV', () => {
     const file = async (output: (record: never) => unknown) => {
       const Owned = defineModel('ExportOwned', {
         fields: { name: z.string(), owner: ref('ExportOwner').optional() },
-        output,
+        output: output as () => unknown,
       })
       const { app, send } = service()
       app.mount('/owners', createRouter({ model: Owner, middlewares: [] }))
