@@ -26,7 +26,12 @@ const positions: [string, boolean, Scalar, Document[]][] = [
     [{ $and: [tie, byId] }, { age: { $gt: 1 } }, others(...AFTER_NUMBERS)],
   ],
   ['null, ascending', false, null, [{ $and: [unset, byId] }, { $nor: [{ age: { $eq: null } }] }]],
-  ['a value, descending', true, 1, [{ $and: [tie, byId] }, { age: { $lt: 1 } }, unset]],
+  [
+    'a value, descending',
+    true,
+    1,
+    [{ $and: [tie, byId] }, { age: { $lt: 1 } }, unset, { age: { $lte: Number.NaN } }],
+  ],
   ['null, descending', true, null, [{ $and: [unset, byId] }]],
   [
     'a value of another type, descending',

@@ -25,6 +25,11 @@ await withService('mongo', ({ url }) => {
     ['decimals among doubles', (at: number) => (at % 2 ? 0.1 : Decimal128.fromString('0.1'))],
     ['whole numbers', (at: number) => Long.fromBigInt(9007199254740993n + BigInt(at % 7))],
     [
+      'what is no number',
+      (at: number) =>
+        [Number.NaN, null, 1, Number.NEGATIVE_INFINITY, Decimal128.fromString('NaN'), -1][at % 6],
+    ],
+    [
       'all of them',
       (at: number) => [null, new Double(2), 0.5, Decimal128.fromString('0.7')][at % 4],
     ],

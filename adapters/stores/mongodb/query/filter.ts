@@ -72,7 +72,7 @@ export function restAfter(
   shape: ObjectShape,
 ): Document {
   const bounds = boundsAfter(sort, position, (field) => keyOf(field, shape)).map((one, at) => {
-    const condition = ofLaterTypes(sort[at], position[at] ?? null, shape)
+    const condition = incomparable(sort[at], position[at] ?? null, shape)
     return condition ? { ...one, beyond: [...one.beyond, { condition }] } : one
   })
   const own = Object.keys(query).length > 0 ? [query] : []
@@ -91,14 +91,20 @@ function keyOf(field: string, shape: ObjectShape): Key<Document> {
 /** In the order in which MongoDB sorts them. */
 const TYPES = ['number', 'string', 'object', 'binData', 'objectId', 'bool', 'date']
 
-/** What comes after a value because it is of another type, as an earlier model has stored it: comparisons keep to one type. */
-function ofLaterTypes(
+/** What comes after a value and isn't found by comparing: NaN, or what is of another type, as an earlier model has stored it. */
+function incomparable(
   { field, descending }: SortKey = { field: '_id', descending: false },
   value: Scalar,
   shape: ObjectShape,
 ): Document | undefined {
   if (value === null || field === '_id') return undefined
-  const at = TYPES.indexOf(typeOf(encode(value, placeAt(field, shape).shape)))
+  const type = typeOf(encode(value, placeAt(field, shape).shape))
+  // NaN sorts before all numbers, but no comparison finds it, or what comes after it.
+  const isNone = type === 'number' && String(value) === 'NaN'
+  if (isNone && !descending) return { $nor: [{ [field]: Number.NaN }, { [field]: null }] }
+  // As a range: with the one for null, MongoDB would make a list of two values, which no index has in this order.
+  if (type === 'number' && !isNone && descending) return { [field]: { $lte: Number.NaN } }
+  const at = TYPES.indexOf(type)
   const later = descending ? TYPES.slice(0, at) : TYPES.slice(at + 1)
   return later.length > 0 ? { [field]: { $type: later } } : undefined
 }
