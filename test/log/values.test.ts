@@ -19,7 +19,9 @@ describe('the log', () => {
         changes: true,
         timestamps,
       })
-      const { app, send } = service({ store: sqliteStore() })
+      let time = Date.now()
+      const now = () => (time += 1)
+      const { app, send } = service({ store: sqliteStore(), now })
       app.mount(
         '/boxes',
         createRouter({ model: Box, middlewares: [], allowedFields: ['map', 'list', 'count'] }),
@@ -32,6 +34,18 @@ describe('the log', () => {
         200,
         null,
         record,
+      ])
+      // JSON has a minus before a zero, which is the same number.
+      const zero = await app.handle(
+        new Request(`http://localhost/boxes/${record._id}`, {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: '{"count":-0}',
+        }),
+      )
+      expect([zero.headers.get('change-id'), await zero.json()]).toEqual([
+        null,
+        { success: true, data: record },
       ])
       expect((await patch({ map: { b: 2, a: 3 } })).headers.get('change-id')).toEqual(
         expect.any(String),

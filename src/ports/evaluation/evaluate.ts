@@ -177,7 +177,7 @@ function copyOf(inner: Fields): Fields {
 
 /** Whether two values have the same content: equal members in any order, equal dates and elements. */
 export function isSameContent(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
+  if (a === b || Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false
   if (a instanceof Date && b instanceof Date) return Object.is(a.getTime(), b.getTime())
