@@ -268,6 +268,18 @@ describe('a storage that fails', () => {
     expect(await who(api)).toBe(401)
   })
 
+  it('that cannot be read has the session of a client that has signed in meanwhile, for that one', async () => {
+    const { api, open, storage, server } = started()
+    storage.broken.add('getItem')
+    expect(await login(api, 'ann')).toMatchObject({ ok: true })
+    expect(await who(api)).toBe('ann')
+    server.expire()
+    expect(await who(api)).toBe('ann')
+    expect(await who(open())).toBe(401)
+    expect(await api('/auth').logout()).toMatchObject({ ok: true })
+    expect(await who(api)).toBe(401)
+  })
+
   it('that is full leaves the session in memory', async () => {
     const { api, storage, server } = started()
     storage.broken.add('setItem')

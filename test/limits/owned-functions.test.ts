@@ -98,6 +98,16 @@ describe('a function that must not be async', () => {
     },
   )
 
+  it('is a 500 that names the field, and no reason to end the process: a default', async () => {
+    const made = z.string().default(rejecting as never)
+    const fields = { n: z.number(), made, inside: z.object({ made, other: made }).optional() }
+    const { app, ask, lines } = serving({ model: { fields } })
+    await app.ready()
+    expect((await ask('GET', '/items')).status).toBe(200)
+    expect((await ask('POST', '/items', { n: 1 })).status).toBe(500)
+    expect(lines.join()).toContain("field 'made': a record cannot hold the type 'Promise'")
+  })
+
   it('counts as no value: normalize of an identifier', async () => {
     const identifiers = [{ field: 'email', normalize: rejecting }]
     const { ask } = serving({ identifiers })

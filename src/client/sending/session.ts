@@ -160,6 +160,7 @@ function keptIn(
   onSignedOut: (() => unknown) | undefined,
 ): [Read, Put] {
   let wasOn = false
+  let own: string | undefined
   return [
     async (clear) => {
       try {
@@ -170,32 +171,34 @@ function keptIn(
         wasOn = !!held
         return held
       } catch {
-        // It may be there, but counts as signed out.
-        return undefined
+        // It may be there, but counts as signed out, except for what this client has put there.
+        return heldIn(own)
       }
     },
     // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each step may fail by itself
     async (text) => {
       const remove = () => kept.removeItem(name)
+      own = text
       try {
         await (text ? kept.setItem(name, text) : remove())
       } catch {
         try {
-          if (text) await remove()
+          await remove()
         } catch {
           // It stays there, for clients to come.
         }
         // For good: what is stored there could come back after this client has forgotten it.
         // biome-ignore lint/style/noParameterAssign: it takes the place of what was given
         kept = memoryStorage()
-        if (text) kept.setItem(name, text)
+        // Of no text it keeps nothing.
+        kept.setItem(name, text as string)
       }
     },
   ]
 }
 
 /** The tokens that are stored, if it is that. */
-function heldIn(text: string | null): Held | undefined {
+function heldIn(text: string | null | undefined): Held | undefined {
   try {
     const held = JSON.parse(text as string)
     const { token, refreshToken = '', id, refreshAt, at } = held

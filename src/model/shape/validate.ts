@@ -11,6 +11,7 @@ import {
   safeParse,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
+import { isPromise } from '../../ports/promises/synchronous.ts'
 import { isLarge } from '../../ports/promises/turns.ts'
 import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -185,15 +186,17 @@ function withoutUndefined(values: Fields): Fields {
  */
 function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
+  let mistake: string | undefined
   for (const [field, value] of Object.entries(values)) {
     const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
     const complaint = isGood ? undefined : complaintOf(value)
-    if (complaint?.startsWith(NO_RECORD)) {
-      throw new TypeError(
-        `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
-      )
-    }
-    if (complaint !== undefined) fields[field] = complaint
+    if (complaint?.startsWith(NO_RECORD)) mistake ??= `field '${field}': ${complaint}`
+    else if (complaint !== undefined) fields[field] = complaint
+  }
+  if (mistake !== undefined) {
+    throw new TypeError(
+      `Model '${name}': ${mistake}. Let the schema make a value of JSON of it, or a date`,
+    )
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
@@ -241,6 +244,8 @@ function classOf(value: object): string | undefined {
 function complaintInside(value: object, within: Within | undefined): string | undefined {
   if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
   const known = classOf(value)
+  // Of one that a default returns, nobody else would hear the rejection, which would end the process.
+  if (known === 'Promise') isPromise(value)
   if (known !== undefined) return unheld(known)
   if (isWithin(value, within)) return CYCLIC
   const inside = { value, within }

@@ -1,6 +1,7 @@
 /** What a field holds where a record has no value for it, and the defaults that stand for it. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import { isPromise } from '../../ports/promises/synchronous.ts'
 import type { Absence } from '../../ports/store/store.ts'
 import type { FieldSchemas } from '../model.ts'
 import { isPlain } from '../parts.ts'
@@ -89,6 +90,8 @@ export function staticDefault(schema: $ZodType): unknown {
 function sameEachTime(make: () => unknown): unknown {
   try {
     const [value, again] = [make(), make()]
+    // Each of two has a rejection.
+    if ([value, again].map(isPromise).includes(true)) return undefined
     if (value instanceof Date) return value === again ? value : undefined
     return isNow(value) || JSON.stringify(value) !== JSON.stringify(again) ? undefined : value
   } catch {
