@@ -175,7 +175,6 @@ function keptIn(
         return heldIn(own)
       }
     },
-    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each step may fail by itself
     async (text) => {
       const remove = () => kept.removeItem(name)
       own = text
