@@ -98,14 +98,21 @@ describe('a function that must not be async', () => {
     },
   )
 
-  it('is a 500 that names the field, and no reason to end the process: a default', async () => {
-    const made = z.string().default(rejecting as never)
+  it.each([
+    ['a default', z.string().default(rejecting as never), 500],
+    ['a default of a list', z.array(z.string()).default(rejecting as never), 500],
+    ['a catch', z.string().catch(rejecting as never), 500],
+    ['a prefault', z.string().prefault(rejecting as never), 400],
+  ])('refuses the write, and is no reason to end the process: %s', async (_, made, status) => {
     const fields = { n: z.number(), made, inside: z.object({ made, other: made }).optional() }
     const { app, ask, lines } = serving({ model: { fields } })
     await app.ready()
     expect((await ask('GET', '/items')).status).toBe(200)
-    expect((await ask('POST', '/items', { n: 1 })).status).toBe(500)
-    expect(lines.join()).toContain("field 'made': a record cannot hold the type 'Promise'")
+    expect((await ask('POST', '/items', { n: 1 })).status).toBe(status)
+    expect(lines.join().includes("field 'made': a record cannot hold the type 'Promise'")).toBe(
+      status === 500,
+    )
+    expect((await ask('POST', '/items', { n: 'x' })).status).toBe(400)
   })
 
   it('counts as no value: normalize of an identifier', async () => {

@@ -139,6 +139,7 @@ function isAsync(schema: $ZodType): boolean {
 /** Handles the refinements of one schema; returns whether it has any, or a transform. */
 function handleIn(schema: $ZodType): boolean {
   const { def } = schema._zod
+  ownMade(def)
   // `z.custom()` is its own check.
   const checks = [schema as unknown as $ZodCheck, ...(def.checks ?? [])]
   const custom = checks.filter(({ _zod }) => _zod.def.check === 'custom')
@@ -153,6 +154,22 @@ function handleIn(schema: $ZodType): boolean {
     }
   }
   return custom.length > 0 || def.type === 'transform' || 'transform' in def
+}
+
+/** Of a promise that the function of a default or a catch returns, nobody else would hear the rejection. */
+function ownMade(
+  def: $ZodType['_zod']['def'] & { catchValue?: (context: never) => unknown },
+): void {
+  if (handled.has(def)) return
+  handled.add(def)
+  const owned = (value: unknown) => {
+    isPromise(value)
+    return value
+  }
+  const { get } = Object.getOwnPropertyDescriptor(def, 'defaultValue') ?? {}
+  if (get) Object.defineProperty(def, 'defaultValue', { get: () => owned(get.call(def)) })
+  const { catchValue } = def
+  if (catchValue) def.catchValue = (context) => owned(catchValue(context))
 }
 
 /** Lists and objects end at their first mistake (zod 4.6): twenty thousand empty objects may lack a million members. */
@@ -186,17 +203,15 @@ function withoutUndefined(values: Fields): Fields {
  */
 function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
-  let mistake: string | undefined
   for (const [field, value] of Object.entries(values)) {
     const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
     const complaint = isGood ? undefined : complaintOf(value)
-    if (complaint?.startsWith(NO_RECORD)) mistake ??= `field '${field}': ${complaint}`
-    else if (complaint !== undefined) fields[field] = complaint
-  }
-  if (mistake !== undefined) {
-    throw new TypeError(
-      `Model '${name}': ${mistake}. Let the schema make a value of JSON of it, or a date`,
-    )
+    if (complaint?.startsWith(NO_RECORD)) {
+      throw new TypeError(
+        `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
+      )
+    }
+    if (complaint !== undefined) fields[field] = complaint
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
@@ -244,8 +259,6 @@ function classOf(value: object): string | undefined {
 function complaintInside(value: object, within: Within | undefined): string | undefined {
   if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
   const known = classOf(value)
-  // Of one that a default returns, nobody else would hear the rejection, which would end the process.
-  if (known === 'Promise') isPromise(value)
   if (known !== undefined) return unheld(known)
   if (isWithin(value, within)) return CYCLIC
   const inside = { value, within }
