@@ -69,7 +69,8 @@ export function mcp(options: McpOptions = {}): Mountable {
     },
     wellKnown: (mount, before) =>
       [METADATA, METADATA + before + mount].map((path) => ({
-        ...{ method: 'GET', path, guards: [] },
+        // Of tools in several places, the first answer for the host itself.
+        ...{ method: 'GET', path, guards: [], mayPass: true },
         handler: (request, context) =>
           jsonResponse(JSON.stringify({ resource: placeOf(request, context, mount) })),
       })),

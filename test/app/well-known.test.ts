@@ -3,6 +3,7 @@ import { passkeys } from '../../adapters/methods/passkeys/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter } from '../../src/index.ts'
 import { mcp } from '../../src/mcp/index.ts'
+import { recordedLog } from '../records/service.ts'
 
 const METADATA = '/.well-known/oauth-protected-resource'
 
@@ -14,7 +15,8 @@ function withTools(basePath: string) {
     token: { secret: 'Ck3vXw0b-9fTq2Lr7Zs5Ny8Hd1Jg4Pm6' },
     methods: [passkeys({ rpId: 'example.com', rpName: 'X', origins: [origin], relatedOrigins })],
   })
-  const app = createApp({ store: sqliteStore(), env: {}, basePath })
+  const log = recordedLog()
+  const app = createApp({ store: sqliteStore(), logger: log, env: {}, basePath })
     .use((request, context) =>
       request.url.endsWith('/mcp') || request.url.endsWith('/agents')
         ? auth.requireAuth(request, context)
@@ -30,13 +32,13 @@ function withTools(basePath: string) {
       undefined,
       mount === undefined ? undefined : { basePath: mount },
     )
-  return { app, ask, origin }
+  return { app, ask, origin, log }
 }
 
 it.each(['', '/api'])(
   'tools below "%s" are found by the header of a 401 and by RFC 9728',
   async (base) => {
-    const { app, ask, origin } = withTools(base)
+    const { app, ask, origin, log } = withTools(base)
     for (const mount of ['/mcp', '/agents']) {
       const resource = origin + base + mount
       const refused = await ask(resource, { method: 'POST', body: '{}' })
