@@ -51,6 +51,7 @@ it.each(['', '/api'])(
         expect(await app.serves(new Request(at))).toBe(true)
       }
     }
+    expect(log.text).not.toContain('which was mounted first')
   },
 )
 
