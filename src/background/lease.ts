@@ -5,6 +5,7 @@
  */
 
 import { ownId, ownSchema } from '../model/own-records.ts'
+import { CONSUMERS } from '../ports/store/changes.ts'
 import { all, is, withId } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../ports/store/store.ts'
@@ -19,7 +20,7 @@ export const LEASE_MS = 20_000
 const BEAT_MS = 5000
 
 /** The collection of what is done by one process at a time, and of how far it is. */
-export const workSchema: CollectionSchema = ownSchema('fieldgate_background', {
+export const workSchema: CollectionSchema = ownSchema(CONSUMERS, {
   name: 'string',
   // Empty if no process has it.
   owner: 'string',

@@ -2,6 +2,12 @@
 
 import type { Fields } from './records.ts'
 
+/**
+ * The collection in which consumers keep how far they are, in `position` and `models`. A store whose log gets another epoch
+ * in a copy of its database takes them along: they are of the moment of the copy, as the log is.
+ */
+export const CONSUMERS = 'fieldgate_background'
+
 /** What happened to a record. */
 export type ChangeKind = 'created' | 'updated' | 'removed'
 

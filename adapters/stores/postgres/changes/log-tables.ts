@@ -47,15 +47,24 @@ const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'
 const XMAX = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
 export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
-/** Makes the row of the log; anew if it is of a place with other ids of transactions: places go on after the last one. */
-export function keepLog({ entries, log }: LogTables, epoch: string): Statement {
+/**
+ * Makes the row of the log; anew if it is of a place with other ids of transactions: places go on after the last one, and
+ * so do the consumers in the table `consumers`, if it is there.
+ */
+export function keepLog({ entries, log }: LogTables, epoch: string, consumers?: string): Statement {
   const last = `coalesce((SELECT max(place) FROM ${entries}), 0)`
   const parameters = new Parameters()
   const values = `1, ${parameters.bind(epoch)}, ${DATABASE}, 0`
-  return parameters.statement(
-    `INSERT INTO ${log} AS known SELECT ${values}
+  const kept = `INSERT INTO ${log} AS known SELECT ${values}
       ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, place = excluded.place, base = ${last}
-      WHERE known.place <> excluded.place OR ${last} >= known.base + ${XMAX}`,
+      WHERE known.place <> excluded.place OR ${last} >= known.base + ${XMAX}`
+  const own = (column: string) =>
+    `${column} = replace(${column}, old.epoch || '-', made.epoch || '-')`
+  return parameters.statement(
+    consumers
+      ? `WITH old AS (SELECT epoch FROM ${log}), made AS (${kept} RETURNING epoch)
+      UPDATE ${consumers} SET ${own('position')}, ${own('models')} FROM old, made`
+      : kept,
   )
 }
 

@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { CONSUMERS } from '../../../../src/ports/store/changes.ts'
 import { newEpoch } from '../../changes/position.ts'
 import { LOG } from '../changes/log.ts'
 import { identifier } from '../layout/sql.ts'
@@ -87,18 +88,25 @@ function copy(path: string, to: string): void {
   }
 }
 
-/** Positions in the log of changes lead nowhere in a copy: other entries will get the same numbers. */
+/**
+ * Positions in the log of changes lead nowhere in a copy: other entries will get the same numbers. Those of consumers, which
+ * are in it too, become its own.
+ */
 function beginLog(path: string): void {
   const connection = new Connection(path, { setsUp: false })
+  const isThere = (table: string) => connection.rows({ sql: FIND, values: [table] }).length > 0
+  const own = `UPDATE ${CONSUMERS} SET doc = replace(doc, (SELECT epoch || '-' FROM ${LOG}), ?1 || '-')`
+  const values = [newEpoch()]
   try {
-    const there = connection.rows({ sql: FIND_LOG, values: [] }).length > 0
-    if (there) connection.write({ sql: `UPDATE ${LOG} SET epoch = ?1`, values: [newEpoch()] })
+    if (!isThere(LOG)) return
+    if (isThere(CONSUMERS)) connection.write({ sql: own, values })
+    connection.write({ sql: `UPDATE ${LOG} SET epoch = ?1`, values })
   } finally {
     connection.close()
   }
 }
 
-const FIND_LOG = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${LOG}'`
+const FIND = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1`
 
 /** Waits until a file or a folder is on disk. Windows can't do that with folders, and doesn't need it. */
 function persist(path: string): void {
