@@ -4,6 +4,7 @@ import { array, date, maxLength, number, object, optional, string } from 'zod/mi
 import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
 import { type HttpError, refusal } from '../../http/errors/errors.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import { all, any, is, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { MethodRecords } from '../method-model.ts'
@@ -29,6 +30,8 @@ export const tooManyKeys = (): HttpError =>
 
 const SECRET_BYTES = 32
 const USE_MS = 60_000
+/** How long a request waits until the use of its key is noted, in milliseconds. */
+const NOTE_MS = 500
 /** Parallel requests take each other's slots. */
 const MAX_ROUNDS = 20
 
@@ -39,6 +42,8 @@ export class Keys {
   readonly #pattern: RegExp
   readonly #prefix: string
   readonly #max: number
+  /** The keys whose use is being noted, and since when. */
+  readonly #noting = new Map<string, number>()
 
   constructor(accounts: Accounts, prefix: string, max: number) {
     this.#accounts = accounts
@@ -127,17 +132,23 @@ export class Keys {
     return isUsable ? { user, record } : undefined
   }
 
-  /** Notes that a key was used, at most once a minute. */
+  /**
+   * Notes that a key was used, at most once a minute. A read goes on where nothing can be written now: it waits for no
+   * lock, and what fails is noted with a later use.
+   */
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const at = this.#accounts.now()
-    if (lastUsedAt && lastUsedAt.getTime() > at - USE_MS) return
+    const known = Math.max(lastUsedAt?.getTime() ?? 0, this.#noting.get(_id) ?? 0)
+    if (known > at - USE_MS) return
     const before = any([
       is('lastUsedAt', null),
       { op: 'lte', field: 'lastUsedAt', value: new Date(at - USE_MS) },
     ])
-    await this.records.stored.update(all([withId(_id), before]), {
-      set: { lastUsedAt: new Date(at) },
-    })
+    this.#noting.set(_id, at)
+    const noted = this.records.stored
+      .update(all([withId(_id), before]), { set: { lastUsedAt: new Date(at) } })
+      .finally(() => this.#noting.delete(_id))
+    await withTimeout(NOTE_MS, () => noted, Error).catch(() => {})
   }
 
   #isLive({ era, expiresAt }: StoredKey, user: Fields): boolean {
