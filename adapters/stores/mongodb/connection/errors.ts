@@ -71,8 +71,11 @@ const NOT_NOW = new Set<unknown>([
   13436, // NotPrimaryOrSecondary
 ])
 
-/** AuthenticationFailed, at MongoDB and at Atlas: the account is gone, or has another password. Another try is no use. */
-const SHUT_OUT = new Set<unknown>([18, 8000])
+/**
+ * AuthenticationFailed, at MongoDB and at Atlas: the account is gone, or has another password. Another try is no use; nor is
+ * it with UserWritesBlocked, as while a database is moved, and OutOfDiskSpace.
+ */
+const SHUT_OUT = new Set<unknown>([18, 8000, 371, 14031])
 
 /** System errors of a broken connection. The driver passes them on if a write fails at once. */
 const BROKEN = new Set<unknown>(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
