@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { emailCode } from '../../src/methods/email-code/index.ts'
 import { password } from './accounts.ts'
 import { parallel, type Service, service } from './service.ts'
 
@@ -59,6 +60,51 @@ describe('a clock that steps by an hour', () => {
     app.later(11)
     expect((await refresh(app, first)).status).toBe(401)
     expect((await refresh(app, third.body.data.refreshToken)).status).toBe(401)
+  })
+})
+
+describe('a clock that was a year ahead', () => {
+  const YEAR = 365 * 86_400
+  const identifier = email
+
+  it('keeps nobody from the next code once it is set back, and its codes are over', async () => {
+    const app = await service({
+      auth: { methods: [emailCode({ signUp: true })], otp: { resendSeconds: 60 } },
+    })
+    await app.register(email)
+    const codes: string[] = []
+    const ask = async (path: string, to: string) => {
+      const before = app.sent.length
+      await app.post(path, { identifier: to })
+      codes.push(app.sent[before]?.code ?? 'none')
+      return codes.at(-1)
+    }
+    const all = async () => [
+      await ask('/auth/password/forgot', email),
+      await ask('/auth/login/code', email),
+      await ask('/auth/login/code', 'new@example.com'),
+    ]
+    app.later(YEAR)
+    await all()
+    app.later(-YEAR)
+    const [code, otp] = await all()
+    expect(codes).not.toContain('none')
+    expect(new Set(codes).size).toBe(6)
+    // The pause between two codes is there again, and the codes of before are not.
+    expect(await all()).toEqual(['none', 'none', 'none'])
+    const [early, earlyOtp] = codes
+    const signIn = async (typed?: string) =>
+      (await app.post('/auth/login', { identifier, otp: typed })).status
+    expect([await signIn(earlyOtp), await signIn(otp)]).toEqual([401, 200])
+    const reset = async (typed?: string) =>
+      (
+        await app.post('/auth/password/reset', {
+          ...{ identifier, code: typed, newPassword: 'another password' },
+        })
+      ).status
+    app.later(61)
+    const next = (await ask('/auth/password/forgot', email)) ?? code
+    expect([await reset(early), await reset(next)]).toEqual([400, 200])
   })
 })
 

@@ -41,6 +41,9 @@ export interface RightCode<Kind extends CodeKind = CodeKind> {
 /** Concurrent tries overtake each other. */
 const MAX_ROUNDS = 20
 
+/** What is later than a right clock can have written by more than this, one wrote that was ahead: it counts for nothing. */
+const CLOCK_MS = 3_600_000
+
 /** The codes of one auth router. */
 export class Codes {
   /** The fields whose removal ends the pending codes. Their windows and counted tries stay. */
@@ -81,18 +84,17 @@ export class Codes {
     const { resendSeconds, ttlSeconds } = this.otp
     const slot = this.slots[kind]
     const at = this.#users.now()
-    const last = account[slot.sentAt]
+    const most = at + ttlSeconds * 1000
+    const last = isAfter(account[slot.sentAt], at + CLOCK_MS) ? undefined : account[slot.sentAt]
     if (resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)) return undefined
     // Each message has a time of its own, so that only the last one ends the pause or takes the code back.
     const sentAt = new Date(isAfter(last, at - 1) ? (last as Date).getTime() + 1 : at)
     const pause = new Date(at - resendSeconds * 1000)
-    const rested =
-      resendSeconds > 0 ? missingOr({ op: 'lte', field: slot.sentAt, value: pause }) : everything
+    const rested = resendSeconds > 0 ? overOr(slot.sentAt, pause, at) : everything
     const opens = () => {
-      const expiresAt = new Date(at + ttlSeconds * 1000)
+      const expiresAt = new Date(most)
       const set = { [slot.expiresAt]: expiresAt, [slot.attempts]: 0, [slot.sentAt]: sentAt }
-      const ended = missingOr({ op: 'lte', field: slot.expiresAt, value: new Date(at) })
-      const filter = all([rested, ended])
+      const filter = all([rested, overOr(slot.expiresAt, new Date(at), most)])
       return this.#users.update(account._id, { set, unset: this.#hashes([kind]), filter })
     }
     const finds = () => {
@@ -100,9 +102,11 @@ export class Codes {
       const set = { [slot.sentAt]: sentAt }
       return this.#users.update(account._id, { set, filter: all([rested, open]) })
     }
-    const user = isAfter(account[slot.expiresAt], at)
-      ? ((await finds()) ?? (await opens()))
-      : ((await opens()) ?? (await finds()))
+    const until = account[slot.expiresAt]
+    const user =
+      isAfter(until, at) && !isAfter(until, most + CLOCK_MS)
+        ? ((await finds()) ?? (await opens()))
+        : ((await opens()) ?? (await finds()))
     if (!user) return undefined
     const expiresAt = user[slot.expiresAt] as Date
     // The code that this window already has, even if another secret has become the first one since.
@@ -283,6 +287,12 @@ interface KnownTries {
   readonly kind: string
   readonly until: Date
   readonly count: number
+}
+
+/** Missing or not after `end`; or by a clock that was ahead, if `most` is the latest that a right one writes. */
+function overOr(field: string, end: Date, most: number): Filter {
+  const ahead: Filter = { op: 'gt', field, value: new Date(most + CLOCK_MS) }
+  return any([missingOr({ op: 'lte', field, value: end }), ahead])
 }
 
 function missingOr(test: Extract<Filter, { field: string }>): Filter {

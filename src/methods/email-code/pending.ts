@@ -23,6 +23,8 @@ export interface PendingCode {
 
 const DAY_MS = 86_400_000
 const MAX_SWEPT = 3
+/** What is later by more than this was written by a clock that was ahead: it holds up no other code. */
+const CLOCK_MS = 3_600_000
 
 /** The pending codes of the accounts of one auth router. */
 export class Pending {
@@ -62,13 +64,16 @@ export class Pending {
     const key = keyOf(user)
     const at = now()
     const rested = at - otp.resendSeconds * 1000
-    if (before && otp.resendSeconds > 0 && before.sentAt.getTime() > rested) return undefined
-    const open = before && before.expiresAt.getTime() > at ? before : undefined
+    const within = (time: Date, from: number, to: number) =>
+      time.getTime() > from && time.getTime() <= to + CLOCK_MS
+    if (before && otp.resendSeconds > 0 && within(before.sentAt, rested, at)) return undefined
+    const most = at + otp.ttlSeconds * 1000
+    const open = before && within(before.expiresAt, at, most) ? before : undefined
     const state = codeState(user)
     // The code that was handed over for this state.
     const sent = open?.state === state ? await this.#open(open) : undefined
     const code = sent ?? newCode(otp.length)
-    const expiresAt = open?.expiresAt ?? new Date(at + otp.ttlSeconds * 1000)
+    const expiresAt = open?.expiresAt ?? new Date(most)
     const set = {
       ...{ key, state, expiresAt, sentAt: new Date(at) },
       code: await this.#accounts.encrypt(code, key),
