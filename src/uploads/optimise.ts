@@ -72,39 +72,58 @@ const LEAST_MS = 100
 /** A task that does not end in time holds the queue for at most this much longer. */
 const GRACE_MS = 10_000
 
-/** Starts a task that waits. */
-type Waiting = () => Promise<unknown>
+/** A task that waits, or has its turn. */
+interface Waiting {
+  /** When its client gives it up. */
+  readonly until: number
+  /** Gives it its turn. It runs for its own request alone: on Workers what runs for another one would end with that. */
+  begin(): void
+}
 
 /** Runs one task at a time; clients take turns, so one with many images does not make all others wait for them. */
 export class FairQueue {
   /** By client, in the order of their turns. */
   readonly #clients = new Map<unknown, Set<Waiting>>()
-  #busy = false
+  #turn: Waiting | undefined
 
   /** Runs `task`, which is told how many of the `ms` milliseconds are left. Rejects when they are over, begun or not. */
   async run<T>(client: unknown, ms: number, task: (left: number) => Promise<T>): Promise<T> {
     const until = performance.now() + ms
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const left = () => until - performance.now()
     const late = () => new Error('it took too long, or too many waited')
-    const start = async () => {
-      const left = until - performance.now()
-      if (left < LEAST_MS) return
-      const run = task(left)
-      run.then(resolve, reject)
-      await withTimeout(left + GRACE_MS, () => run, late).catch(() => {})
+    const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
+    const waiting: Waiting = { until, begin }
+    this.#add(client, waiting)
+    let work: Promise<T> | undefined
+    const inTurn = async () => {
+      if (this.#turn !== waiting) await turn
+      if (left() < LEAST_MS) throw late()
+      work = task(left())
+      return work
     }
     try {
-      this.#add(client, start)
-      return await withTimeout(ms, () => promise, late)
+      return await withTimeout(ms, inTurn, late)
     } finally {
-      this.#remove(client, start)
+      this.#remove(client, waiting)
+      void this.#ended(waiting, left() + GRACE_MS, work)
     }
+  }
+
+  async #ended(waiting: Waiting, ms: number, work: Promise<unknown> | undefined): Promise<void> {
+    if (work)
+      await withTimeout(
+        ms,
+        () => work,
+        () => new Error('it goes on'),
+      ).catch(() => {})
+    if (this.#turn === waiting) this.#next()
   }
 
   #add(client: unknown, waiting: Waiting): void {
     const own = this.#clients.get(client) ?? new Set()
     this.#clients.set(client, own.add(waiting))
-    if (!this.#busy) void this.#work()
+    // Workers may have ended, silently, the request whose turn it is.
+    if (!this.#turn || this.#turn.until + GRACE_MS < performance.now()) this.#next()
   }
 
   #remove(client: unknown, waiting: Waiting): void {
@@ -113,14 +132,15 @@ export class FairQueue {
     if (own?.size === 0) this.#clients.delete(client)
   }
 
-  async #work(): Promise<void> {
-    this.#busy = true
-    for (let next = this.#next(); next; next = this.#next()) await next()
-    this.#busy = false
+  /** Gives the next one its turn, but none whose time is over. */
+  #next(): void {
+    do this.#turn = this.#first()
+    while (this.#turn && this.#turn.until < performance.now())
+    this.#turn?.begin()
   }
 
   /** The first image of the client whose turn it is; this client then goes to the end of the queue. */
-  #next(): Waiting | undefined {
+  #first(): Waiting | undefined {
     for (const [client, own] of this.#clients) {
       const [waiting] = own
       this.#clients.delete(client)
