@@ -136,7 +136,7 @@ function receiptFor(_id: string, owner: string): Receipt {
 }
 
 /** How long a request may take until another one may take its claim over, in milliseconds. */
-const LEFT_AFTER_MS = 60_000
+export const LEFT_AFTER_MS = 60_000
 
 /** Whether a claim was neither redeemed nor given back in time, and `own` is for the same request. */
 function isLeft({ written, fingerprint, expiresAt }: Fields, own: Fields): boolean {

@@ -23,6 +23,7 @@ import {
   type Claims,
   cacheClaims,
   type KeptResponse,
+  LEFT_AFTER_MS,
   storeClaims,
 } from './idempotency-claims.ts'
 import { keyInUse, keyRequired, keyReused, malformedKey } from './refusals.ts'
@@ -82,7 +83,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
     if (claim.state !== 'won') return repeated(request, context, own, claim)
     const { owner, receipt } = claim
     noteKey(request, receipt ? { receipt } : {})
-    running.add(owner)
+    running.set(owner, performance.now())
     context.onResponse(async (response, isLate) => {
       // The outcome is not known yet.
       if (isLate) return undefined
@@ -101,8 +102,8 @@ export function idempotency(options: IdempotencyOptions): Guard {
 /** Requests with a claim: the app and a router may both have a guard, and a route may leave a request to the next one. */
 const seen = new WeakSet<ApiRequest>()
 
-/** Who carries out a request in this process. */
-const running = new Set<string>()
+/** Who carries out a request in this process, and since when: one that Workers have ended never says so. */
+const running = new Map<string, number>()
 
 /** Keeps the response of a request that was carried out, or gives its claim back. */
 async function settle(
@@ -137,7 +138,9 @@ function repeated(
     return again
   }
   const { owner, ids } = claim
-  if (running.has(owner)) throw keyInUse()
+  const since = running.get(owner)
+  if (since !== undefined && performance.now() - since < LEFT_AFTER_MS) throw keyInUse()
+  running.delete(owner)
   noteKey(request, { written: ids })
   context.headers.set('Idempotency-Replayed', 'true')
   context.onResponse((response, isLate) =>

@@ -5,6 +5,7 @@ import { fetchLimited, withParameters } from '../../../src/auth/providers/ask.ts
 import { providerId } from '../../../src/auth/providers/provider.ts'
 import { providerUnreachable } from '../../../src/auth/refusals.ts'
 import { HttpError } from '../../../src/http/errors/errors.ts'
+import { startedOnce } from '../../../src/ports/values/once.ts'
 import type { OidcOptions } from './options.ts'
 
 /** What a browser brings back, as it was when the sign-in began. */
@@ -38,7 +39,9 @@ const MAX_EMAIL_LENGTH = 254
 export class OpenIdProvider {
   readonly options: OidcOptions
   readonly #now: () => number
-  #known: { readonly at: number; readonly server: Promise<oauth.AuthorizationServer> } | undefined
+  #known:
+    | { readonly at: number; readonly server: () => Promise<oauth.AuthorizationServer> }
+    | undefined
 
   constructor(options: OidcOptions, now: () => number) {
     this.options = options
@@ -107,22 +110,20 @@ export class OpenIdProvider {
 
   #server(): Promise<oauth.AuthorizationServer> {
     const at = this.#now()
-    if (this.#known && at - this.#known.at < KEPT_MS) return this.#known.server
-    const issuer = new URL(this.options.issuer)
-    const known = {
-      at,
-      server: oauth
-        .discoveryRequest(issuer, this.#calls())
-        .then((response) => oauth.processDiscoveryResponse(issuer, response))
-        .catch((error: unknown) => {
-          throw error instanceof HttpError ? error : providerUnreachable(error)
-        }),
+    if (!this.#known || at - this.#known.at >= KEPT_MS) {
+      this.#known = { at, server: startedOnce(() => this.#discovered()) }
     }
-    this.#known = known
-    known.server.catch(() => {
-      if (this.#known === known) this.#known = undefined
-    })
-    return known.server
+    return this.#known.server()
+  }
+
+  async #discovered(): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(this.options.issuer)
+    try {
+      const response = await oauth.discoveryRequest(issuer, this.#calls())
+      return await oauth.processDiscoveryResponse(issuer, response)
+    } catch (error) {
+      throw error instanceof HttpError ? error : providerUnreachable(error)
+    }
   }
 
   #client(): oauth.Client {

@@ -19,9 +19,9 @@ const TURNS_PER_SLOT = 2
 export class Hashing {
   readonly #slots: () => number | Promise<number>
   readonly #turns: FairQueue = new FairQueue()
-  readonly #waiting: (() => void)[] = []
+  readonly #computing: FairQueue = new FairQueue()
   #starting: Promise<number> | undefined
-  #free: number | undefined
+  #isOpen = false
 
   /** `slots` returns how many computations may run at once; it is called once. */
   constructor(slots: () => number | Promise<number> = slotsHere) {
@@ -34,7 +34,7 @@ export class Hashing {
    * the request may pass its turn on early.
    */
   async admit<T>(request: (endTurn: EndTurn) => Promise<T>, asker: Asker): Promise<T> {
-    if (this.#free === undefined) await this.#start()
+    if (!this.#isOpen) await this.#start()
     const end = await this.#turns.take(asker)
     if (!end) throw unavailable()
     try {
@@ -46,24 +46,22 @@ export class Hashing {
 
   /** Runs one computation, when it is its turn. */
   async run<T>(computation: () => T | Promise<T>): Promise<T> {
-    if (this.#free === undefined) await this.#start()
-    if (this.#free) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (!this.#isOpen) await this.#start()
+    const end = await this.#computing.take({})
+    if (!end) throw unavailable()
     try {
       return await computation()
     } finally {
-      // A waiting computation takes over the slot.
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free = (this.#free ?? 0) + 1
+      end()
     }
   }
 
   async #start(): Promise<void> {
     this.#starting ??= Promise.resolve(this.#slots())
     const count = await this.#starting
-    if (this.#free !== undefined) return
-    this.#free = count
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#computing.open(count)
     this.#turns.open(count * TURNS_PER_SLOT)
   }
 }

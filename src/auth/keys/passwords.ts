@@ -2,6 +2,7 @@
 
 import type { Hasher } from '../../ports/services/hasher.ts'
 import type { Logger } from '../../ports/services/logger.ts'
+import { startedOnce } from '../../ports/values/once.ts'
 import type { PasswordOptions } from '../setup/options.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Hashing } from './hashing.ts'
@@ -27,7 +28,6 @@ export function passwordsOf(
   logger: Logger,
 ): Passwords {
   let hasher: Hasher | undefined = ownHasher(own) ?? appHasher
-  let decoy: Promise<string> | undefined
   const chosen = async (): Promise<Hasher> => {
     hasher ??= (await import('#scrypt')).hasher
     return hasher
@@ -36,15 +36,14 @@ export function passwordsOf(
     const { hash: compute } = await chosen()
     return hashing.run(() => compute(plain))
   }
+  const decoy = startedOnce(async () => (own.hash ? hash(crypto.randomUUID()) : DECOY))
   return {
     hash,
     async verify(plain, stored) {
       // Same time for unknown accounts: their guess is checked against a hash that no password gives.
-      decoy ??= own.hash ? hash(crypto.randomUUID()) : Promise.resolve(DECOY)
-      decoy.catch(() => {
-        decoy = undefined
-      })
-      const against = stored ?? (await decoy)
+      const unknown = decoy()
+      unknown.catch(() => {})
+      const against = stored ?? (await unknown)
       const { verify } = await chosen()
       // A lone surrogate would be hashed as U+FFFD, and would match another password.
       const opens = await hashing.run(() => verify(plain, against))
@@ -86,8 +85,7 @@ export function commonOnes(
   logger: Logger,
 ): IsCommon {
   if (common === false) return async () => false
-  let loading: Promise<ReadonlySet<string> | undefined> | undefined
-  const load = async (): Promise<ReadonlySet<string> | undefined> => {
+  const load = startedOnce(async (): Promise<ReadonlySet<string> | undefined> => {
     if (typeof common === 'object') return common
     if (typeof common === 'function') return common(minLength)
     const list = await (await import('#passwords')).commonPasswords(minLength)
@@ -97,13 +95,9 @@ export function commonOnes(
       )
     }
     return list
-  }
+  })
   return async (folded) => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
-    const list = await loading
+    const list = await load()
     return ONE_CHARACTER.test(folded) || (list?.has(folded) ?? false)
   }
 }

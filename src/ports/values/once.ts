@@ -12,14 +12,24 @@ export function madeOnce<Of extends object, Made>(make: (of: Of) => Made): (of: 
   }
 }
 
-/** The promise that `start` returns: all share one, but after a failure the next who asks starts anew. */
+/**
+ * The promise that `start` returns: all share one, but after a failure the next who asks starts anew. So do those who wait
+ * for one that has died, on Workers, with the request that began it.
+ */
 export function startedOnce<T>(start: () => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined
-  return () => {
+  const ask = (): Promise<T> => {
     started ??= start().catch((error: unknown) => {
       started = undefined
       throw error
     })
-    return started
+    const shared = started
+    return shared.catch((error: unknown) => {
+      // One that has failed by itself is not there any more.
+      if (started !== shared) throw error
+      started = undefined
+      return ask()
+    })
   }
+  return ask
 }

@@ -3,9 +3,14 @@
 import { liveEnded, tooManyStreams } from '../../http/errors/refusals.ts'
 
 export interface OpenStream {
+  /** When it was last called, by `performance.now()`. */
+  readonly calledAt: number
   /** Ends it; `error` says why. */
   end(error: unknown): void
 }
+
+/** All are called every few seconds. One that is not has ended with its request, silently, as Workers end it. */
+const LOST_MS = 60_000
 
 export class OpenStreams {
   readonly #most: number
@@ -19,12 +24,18 @@ export class OpenStreams {
   /** Adds a stream. Throws a 503 if there are too many, or the app is closing. */
   add(stream: OpenStream): void {
     if (this.#isClosed) throw liveEnded()
+    if (this.#open.size >= this.#most) this.#forgetLost()
     if (this.#open.size >= this.#most) throw tooManyStreams()
     this.#open.add(stream)
   }
 
   remove(stream: OpenStream): void {
     this.#open.delete(stream)
+  }
+
+  #forgetLost(): void {
+    const since = performance.now() - LOST_MS
+    for (const stream of this.#open) if (stream.calledAt < since) this.#open.delete(stream)
   }
 
   /** Ends all, and admits no more. */

@@ -40,6 +40,7 @@ interface Item {
 
 export class LiveStream extends Rounds implements Listener, OpenStream {
   readonly events: Events
+  calledAt: number = performance.now()
   readonly #resource: Resource
   readonly #hub: Hub
   readonly #asker: Asker
@@ -110,6 +111,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   }
 
   due(now: number): number {
+    this.calledAt = now
     if (now - this.events.sentAt >= COMMENT_MS) this.events.comment()
     this.#asker.giveUp(now)
     if (now >= this.#askAt) void this.#askAgain()
