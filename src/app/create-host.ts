@@ -2,7 +2,7 @@
 
 import { isSecretOfAll } from '#processes'
 import { uploads } from '#uploads'
-import type { Caches } from '../cache/caches.ts'
+import type { Caches, CachesOptions } from '../cache/caches.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { collatedBy } from '../model/collection-schema.ts'
 import { type Fail, failAs } from '../model/option-rules.ts'
@@ -28,7 +28,7 @@ import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
 import { AppContext } from './context.ts'
 import { firstResponse } from './guards.ts'
-import { appModels } from './models.ts'
+import { type AppModels, appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 
@@ -49,7 +49,7 @@ export function createHost(
   const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
-  const caches = cachesOf(options, parts, collection)
+  const caches = cachesOf(options, parts, collection, (name) => models.modelNamed(name))
   const checks: (() => void | Promise<void>)[] = [() => checkNeeds(host)]
   const start = new AppStart(async () => {
     for (const check of checks) await check()
@@ -119,10 +119,12 @@ export function createHost(
 function cachesOf(
   { cache, env, logger, now }: ResolvedAppOptions,
   { caching }: AppParts,
-  collection: (schema: CollectionSchema) => Collection,
+  collection: CachesOptions['collection'],
+  modelNamed: AppModels['modelNamed'],
 ): Caches | undefined {
   if (cache && !caching) failed(`'cache' ${needs('caching')}`)
-  const caches = caching && new caching.Caches({ logger, now, collection })
+  const nameOf = (model: string) => modelNamed(model)?.collection ?? model
+  const caches = caching && new caching.Caches({ logger, now, collection, nameOf })
   // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache && caching) caches?.space({ store: cache, ...caching.defaultsOf(env, failed) })
   return caches

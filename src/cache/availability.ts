@@ -14,7 +14,8 @@ export class Availability {
   readonly #warn: Warn
   readonly #isLocal: boolean
   isFailing = false
-  #trying = false
+  /** Until when an attempt is under way: on Workers one may end with its request, silently. */
+  #tryingUntil = 0
 
   /** A local cache has no connection that could be slow; a deadline would cost more than the rest of a hit. */
   constructor(warn: Warn, isLocal = false) {
@@ -25,8 +26,8 @@ export class Availability {
   /** Does `work`. After a failure, one attempt at a time finds out whether the cache is back; no other waits for it. */
   async ask<T>(work: () => Promise<T>, timeoutMs: number): Promise<Reached<T>> {
     const trial = this.isFailing
-    if (trial && this.#trying) return unreachable
-    if (trial) this.#trying = true
+    if (trial && performance.now() < this.#tryingUntil) return unreachable
+    if (trial) this.#tryingUntil = performance.now() + timeoutMs
     try {
       const result = await this.#inTime(work, timeoutMs)
       this.isFailing = false
@@ -36,7 +37,7 @@ export class Availability {
       this.#warn(error)
       return unreachable
     } finally {
-      if (trial) this.#trying = false
+      if (trial) this.#tryingUntil = 0
     }
   }
 

@@ -13,6 +13,8 @@ export interface CachesOptions {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly collection: (schema: CollectionSchema) => Collection
+  /** The name of a model's collection, by which all versions of an app know its records. */
+  readonly nameOf: (model: string) => string
 }
 
 /** What keeps responses, as one value, so that an app may do without it. */
@@ -81,14 +83,13 @@ export class Caches {
   async written<T>(models: readonly string[], run: () => Promise<T>): Promise<T> {
     const spaces = [...this.#spaces.values()]
     if (spaces.length === 0) return run()
-    const each = (tell: (space: VersionedCache, model: string) => Promise<void>) =>
-      Promise.all(spaces.flatMap((space) => models.map((model) => tell(space, model))))
-    await each((space, model) => space.begin(model))
+    const begun = spaces.flatMap((space) => models.map((model) => space.begin(model)))
+    const ends = await Promise.all(begun)
     try {
       return await run()
     } finally {
       // After a failure too: a write may have happened even if its result was lost.
-      await each((space, model) => space.end(model))
+      await Promise.all(ends.map((end) => end()))
     }
   }
 
@@ -101,7 +102,8 @@ export class Caches {
     const shared = this.#stores.filter(({ local }) => !local)
     const place = JSON.stringify([shared.indexOf(store), prefix])
     const fences = this.#fencesOf(store)
-    return new VersionedCache({ store, prefix, place, fences, ...this.#warnings })
+    const { nameOf } = this.#options
+    return new VersionedCache({ store, prefix, place, nameOf, fences, ...this.#warnings })
   }
 
   #fencesOf(store: CacheStore): Fences {

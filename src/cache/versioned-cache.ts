@@ -30,6 +30,7 @@ export interface SpaceOptions {
   readonly prefix: string
   /** Identifies the space among those of the app's database. */
   readonly place: string
+  readonly nameOf: (model: string) => string
   readonly fences: Fences
   readonly warn: Warn
   readonly warnUnkept: Warn
@@ -44,7 +45,7 @@ export type Lookup =
 
 /** Long enough not to matter; an expired version only costs a miss. */
 const VERSION_TTL = 86_400
-/** A mark outlives any write, and expires if its writer has died. */
+/** A mark outlives any write, and expires if its writer has died: a process, or a request that Workers have ended silently. */
 const MARK_TTL = 60
 
 const VERSION = 'v'
@@ -56,7 +57,6 @@ export class VersionedCache {
   readonly #reach: Availability
   /** The mark of this process's writes. */
   readonly #mark: string = newToken(MARK)
-  readonly #writes = new Map<string, Writes>()
   readonly #renewals = new Map<string, Promise<string>>()
   readonly #places = new Map<string, Place>()
   #writeTimeoutMs = 0
@@ -79,7 +79,8 @@ export class VersionedCache {
     try {
       const tokens: string[] = []
       for (const model of models) {
-        const token = this.#writes.has(model) ? '' : store.peek(this.#place(model).versionKey)
+        const place = this.#place(model)
+        const token = isWritten(place) ? '' : store.peek(place.versionKey)
         if (!isToken(token, VERSION)) return undefined
         tokens.push(token)
       }
@@ -93,7 +94,7 @@ export class VersionedCache {
   /** Looks up the entry under `key`, which was read from `models`. */
   look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Lookup>> {
     // Check this first: a write that begins later does not respond before this read has begun.
-    if (models.some((model) => this.#writes.has(model))) {
+    if (models.some((model) => isWritten(this.#place(model)))) {
       return Promise.resolve(this.#reach.isFailing ? unreachable : unsettled)
     }
     return this.#reach.ask(() => this.#look(models, key, timeoutMs), timeoutMs)
@@ -112,9 +113,9 @@ export class VersionedCache {
       isToken(tokens[at], VERSION) && !standing.has(fence)
     if (!places.every(holds)) {
       // Whether a write is in progress somewhere. A mark of this process that outlived its writes arrived late.
-      const isMarked = (model: string, at: number) =>
-        isToken(tokens[at], MARK) && (tokens[at] !== this.#mark || this.#writes.has(model))
-      if (models.some(isMarked)) return unsettled
+      const isMarked = (place: Place, at: number) =>
+        isToken(tokens[at], MARK) && (tokens[at] !== this.#mark || isWritten(place))
+      if (places.some(isMarked)) return unsettled
       const renewals = places.map(async (place, at) => {
         if (!holds(place, at)) tokens[at] = await this.#renewed(place, standing, timeoutMs)
       })
@@ -137,36 +138,36 @@ export class VersionedCache {
     await this.#reach.offer(async () => store.set(key, text, ttl), timeoutMs, warnUnkept)
   }
 
-  /** Call this before a write of `model`: from now on none of its entries are found. */
-  async begin(model: string): Promise<void> {
-    const writes = this.#writes.get(model) ?? { open: 0, unanswered: 0 }
-    this.#writes.set(model, writes)
-    writes.open += 1
-    writes.unanswered += 1
+  /**
+   * Call this before a write of `model`: from now on none of its entries are found. Call what it resolves to after the
+   * write, before its response: from then on nothing older is found.
+   */
+  async begin(model: string): Promise<() => Promise<void>> {
+    const place = this.#place(model)
+    const write: Write = { since: performance.now() }
+    place.open.add(write)
+    place.unanswered.add(write)
     // The result does not matter: the end of the write decides.
-    await this.#replace(model, this.#mark)
+    await this.#replace(place, this.#mark)
+    return () => this.#end(place, write)
   }
 
-  /** Call this after a write of `model`, before its response: from now on nothing older is found. */
-  async end(model: string): Promise<void> {
-    const writes = this.#writes.get(model)
-    if (!writes) return
-    writes.open -= 1
+  async #end(place: Place, write: Write): Promise<void> {
+    const { open, unanswered } = place
+    open.delete(write)
     try {
-      const isLast = writes.open === 0
-      let replaced = await this.#replace(model, isLast ? newToken(VERSION) : this.#mark)
+      const isLast = open.size === 0
+      let replaced = await this.#replace(place, isLast ? newToken(VERSION) : this.#mark)
       // Meanwhile, the last write may have ended and this mark may have replaced its version.
-      if (!isLast && writes.open === 0) replaced = await this.#replace(model, newToken(VERSION))
-      if (replaced === unreachable) await this.#options.fences.raise(this.#place(model).fence)
+      if (!isLast && open.size === 0) replaced = await this.#replace(place, newToken(VERSION))
+      if (replaced === unreachable) await this.#options.fences.raise(place.fence)
     } finally {
-      writes.unanswered -= 1
-      if (writes.unanswered === 0) this.#writes.delete(model)
+      unanswered.delete(write)
     }
   }
 
-  #replace(model: string, token: string): Promise<Reached<unknown>> {
+  #replace({ versionKey }: Place, token: string): Promise<Reached<unknown>> {
     const ttl = token === this.#mark ? MARK_TTL : VERSION_TTL
-    const { versionKey } = this.#place(model)
     const set = async () => this.#options.store.set(versionKey, token, ttl)
     return this.#reach.ask(set, this.#writeTimeoutMs)
   }
@@ -179,7 +180,12 @@ export class VersionedCache {
       this.#renewals.get(wish) ??
       this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish))
     this.#renewals.set(wish, renewal)
-    return renewal
+    return renewal.catch((error: unknown) => {
+      if (this.#renewals.get(wish) !== renewal) throw error
+      // On Workers it has died with the request that began it.
+      this.#renewals.delete(wish)
+      return this.#renewed(place, standing, timeoutMs)
+    })
   }
 
   async #renew(place: Place, mark: string | undefined, timeoutMs: number): Promise<string> {
@@ -197,29 +203,44 @@ export class VersionedCache {
   #place(model: string): Place {
     const known = this.#places.get(model)
     if (known) return known
-    const { prefix, place } = this.#options
+    const { prefix, place, nameOf } = this.#options
+    const name = nameOf(model)
     const named = {
-      versionKey: `${prefix}v${JSON.stringify(model)}`,
-      fence: JSON.stringify([place, model]),
+      versionKey: `${prefix}v${JSON.stringify(name)}`,
+      fence: JSON.stringify([place, name]),
+      open: new Set<Write>(),
+      unanswered: new Set<Write>(),
     }
     this.#places.set(model, named)
     return named
   }
 }
 
-/** The keys of a model's version and of its fence. */
+/** The keys of a model's version and of its fence, and its writes in this process, in the order in which they began. */
 interface Place {
   readonly versionKey: string
   readonly fence: string
+  /** Those that are not done yet. */
+  readonly open: Set<Write>
+  /** Those without a response yet. */
+  readonly unanswered: Set<Write>
+}
+
+interface Write {
+  readonly since: number
+}
+
+/** Whether a write is in progress here, once those are forgotten that will never end. */
+function isWritten({ open, unanswered }: Place): boolean {
+  for (const write of unanswered) {
+    if (performance.now() - write.since < MARK_TTL * 1000) return true
+    open.delete(write)
+    unanswered.delete(write)
+  }
+  return false
 }
 
 type Standing = ReadonlyMap<string, string>
-
-/** The writes of a model in this process: those not done yet, and those without a response yet. */
-interface Writes {
-  open: number
-  unanswered: number
-}
 
 const unsettled: Lookup = { state: 'unsettled' }
 

@@ -96,13 +96,16 @@ export function storedFences(collection: Collection): Fences {
 
     async raise(place) {
       const mark = crypto.randomUUID()
-      const knownAlready = await raisedAnew(place, mark)
-      if (knownAlready) return knownAlready.knownToAll
-      await put(collection, place, mark)
-      forget()
-      const knownToAll = new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS))
-      own.set(place, { mark, knownToAll })
-      return knownToAll
+      let fence = await raisedAnew(place, mark)
+      if (!fence) {
+        await put(collection, place, mark)
+        forget()
+        fence = { mark, knownToAllAt: performance.now() + WAIT_MS }
+        own.set(place, fence)
+      }
+      // Each write has a timer of its own: on Workers another one's may have died with its request.
+      const waitMs = fence.knownToAllAt - performance.now()
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     },
 
     async lower(place, mark) {
@@ -116,7 +119,7 @@ export function storedFences(collection: Collection): Fences {
 
 interface Own {
   readonly mark: string
-  readonly knownToAll: Promise<void>
+  readonly knownToAllAt: number
 }
 
 async function put(collection: Collection, place: string, mark: string): Promise<void> {

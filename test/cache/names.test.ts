@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { type CacheOptions, createRouter } from '../../src/index.ts'
+import { type CacheOptions, createRouter, defineModel } from '../../src/index.ts'
 import { type Service, service } from '../records/service.ts'
 import { type FaultyCache, faultyCache } from './faulty.ts'
 import { BOOKS, Book, counted, type Library, library } from './library.ts'
@@ -91,6 +92,30 @@ describe('the names of routers', () => {
     await books.send('PATCH', path, { json: { price: 11 } })
     // The mark of the write, and the new version.
     expect(books.cache.calls.slice(before).map(({ name }) => name)).toEqual(['set', 'set'])
+  })
+
+  it('are those of collections: a version of the app where the model has another name clears them too', async () => {
+    const { books, path, seen } = await reader({})
+    const Volume = defineModel('CacheVolume', {
+      ...{ collection: Book.collection, fields: { title: z.string(), price: z.number() } },
+    })
+    const other = service({ store: books.store, cache: books.cache })
+    const options = {
+      model: Volume,
+      allowedFields: ['price'],
+      middlewares: [],
+      cache: true,
+    } as const
+    other.app.mount('/books', createRouter(options))
+    expect([await seen(), await seen()].map(([state]) => state)).toEqual(['MISS', 'HIT'])
+    expect((await other.send('PATCH', path, { json: { price: 11 } })).status).toBe(200)
+    expect([await seen(), await seen()]).toEqual([
+      ['MISS', 11],
+      ['HIT', 11],
+    ])
+    expect((await other.send('GET', path)).record.price).toBe(11)
+    await books.send('PATCH', path, { json: { price: 12 } })
+    expect((await other.send('GET', path)).record.price).toBe(12)
   })
 
   it('stand with what is kept and looked up under the prefix', async () => {
