@@ -18,6 +18,7 @@ export class Events implements PipedBody {
   #waiting: string[] = [RETRY]
   #size = 0
   #isAsked = false
+  #hasBegun = false
   #isEnding = false
   #failure: Error | undefined
 
@@ -76,9 +77,13 @@ export class Events implements PipedBody {
     this.#send(text, isList)
   }
 
-  /** Shows that the connection is open, unless something waits to be sent anyway. */
+  /**
+   * Shows that the connection is open, unless something waits to be sent anyway. Of a client that left before the response was
+   * there, Workers tell nothing but that nobody has begun to read.
+   */
   comment(): void {
-    if (this.#waiting.length === 0) this.#send(':\n\n', false)
+    if (!this.#hasBegun) this.#cut()
+    else if (this.#waiting.length === 0) this.#send(':\n\n', false)
   }
 
   /** Ends the response once all of it is sent. */
@@ -98,6 +103,7 @@ export class Events implements PipedBody {
 
   #ask(): void {
     this.#isAsked = true
+    this.#hasBegun = true
     if (this.#failure) this.#outlet?.destroy(this.#failure)
     else this.#flush()
   }

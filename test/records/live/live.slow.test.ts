@@ -230,6 +230,16 @@ describe('a live list', () => {
     expect(await next.next()).toMatchObject({ event: 'records' })
   })
 
+  it('ends for a client that has left before it began', async () => {
+    const { get } = open({ maxStreams: 1 })
+    const left = await get('/tasks')
+    const later = performance.now() + 16_000
+    vi.spyOn(performance, 'now').mockReturnValue(later)
+    await expect.poll(async () => (await get('/tasks')).status).toBe(200)
+    vi.restoreAllMocks()
+    await expect(left.text()).rejects.toThrow('the client does not read')
+  })
+
   it('ends when the app closes, and is not compressed', async () => {
     const { app, follow } = open()
     app.use(compress())
