@@ -140,7 +140,7 @@ export class Flow {
       const sent = finish(made instanceof OwnResponse ? made : await made, request, context)
       response = sent instanceof OwnResponse ? sent : await sent
     } catch (error) {
-      response = await this.#failed(error, request, context)
+      response = await this.#failed(context.failureOf(error), request, context)
     }
     context.isAnswered = true
     return response

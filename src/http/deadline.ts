@@ -72,6 +72,11 @@ export class Deadline {
     if (this.#reason) throw unavailable(this.#reason)
   }
 
+  /** `error`, or a 503 for a call that has ended with the reason why the time is over. */
+  failureOf(error: unknown): unknown {
+    return this.#reason && error === this.#reason ? unavailable(error) : error
+  }
+
   /** The result of `work`; rejects with a 503 if the time is over first. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
     this.check()

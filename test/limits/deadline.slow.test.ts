@@ -126,6 +126,20 @@ describe('a request that takes longer than requestTimeoutMs', () => {
     expect(await stored.find()).toEqual([expect.objectContaining({ text: 'in time' })])
   })
 
+  it('is logged once where what it calls ends with the reason of its signal', async () => {
+    const { app, log } = notes({
+      middlewares: [
+        ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason))
+          }),
+      ],
+    })
+    await expectUnavailable(await ask(app, 'GET'))
+    await new Promise(setImmediate)
+    expect(log).toEqual([['service unavailable', expect.objectContaining({ status: 503 })]])
+  })
+
   it('is none that waits for its body', async () => {
     const clock = standingClock()
     const { app } = notes({}, { requestTimeoutMs: LATER, bodyTimeoutMs: 100 * LATER })
