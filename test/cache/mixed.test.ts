@@ -73,6 +73,25 @@ describe('what a cache must not mix', () => {
       expect((await same.send('GET', path)).headers.get('x-cache')).toBe('HIT')
   })
 
+  it('an answer of a deployment that converted nothing is not met by the next one', async () => {
+    const store = { ...sqliteStore(), close: async () => {} }
+    const cache = faultyCache()
+    const fields = { age: z.number() }
+    const deployed = (convert?: (stored: unknown) => number) => {
+      const model = defineModel('CachedAge', { fields, ...(convert && { convert: { age: convert } }) })
+      const served = service({ store, cache })
+      served.app.mount('/ages', createRouter({ model, cache: true, allowedFields: [] }))
+      return served
+    }
+    const Text = defineModel('CachedAge', { fields: { age: z.string() } })
+    const first = service({ store, cache })
+    await first.app.store.collection(Text).insert({ age: '42' })
+    const ages = async ({ send }: typeof first) => (await send('GET', '/ages')).records[0]?.age
+    expect(await ages(deployed())).toBe('42')
+    expect(await ages(deployed((stored) => Number(stored)))).toBe(42)
+    expect(await ages(deployed((stored) => -Number(stored)))).toBe(-42)
+  })
+
   it('two apps with a database each tell their answers in one cache apart by the namespace', async () => {
     const cache = faultyCache(memoryCache())
     const one = await library({ cache: { namespace: 'one' } }, { cache })

@@ -129,9 +129,10 @@ function fingerprint(
   return hexDigestOf(text).slice(0, 32)
 }
 
-/** What decides how much of a model's records is shown. */
+/** What decides how much of a model's records is shown, and in which form. */
 function shownBy(model: Model | undefined): unknown {
   if (!model) return null
-  const { name, collection, hidden, output, declared, shape } = model
-  return [name, collection, hidden, output, declaredText(declared) ?? [...shape.fields.keys()]]
+  const { name, collection, hidden, output, convert, renamed, declared, shape } = model
+  const fields = declaredText(declared) ?? [...shape.fields.keys()]
+  return [name, collection, hidden, output, convert, [...renamed], fields]
 }
