@@ -43,9 +43,11 @@ export type {
 export { BadRecipient } from './auth/setup/delivery-options.ts'
 export type { StoredName } from './auth/setup/field-names.ts'
 export type { IdentifierOption } from './auth/setup/identifiers.ts'
+export type { Method } from './auth/setup/method.ts'
 export type {
   AuthOptions,
   CommonPasswords,
+  EmailVerificationOptions,
   LegacyTokenOptions,
   LockoutOptions,
   MiddlewaresOption,

@@ -25,6 +25,8 @@ import {
   within,
 } from './server.ts'
 
+export type { Served, ServeOptions } from './server.ts'
+
 /** The part of Bun that is used; Bun's own types would force them on every user of the package. */
 interface Bun {
   serve(options: {

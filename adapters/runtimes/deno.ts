@@ -21,6 +21,8 @@ import {
   warnOfIgnored,
 } from './server.ts'
 
+export type { Served, ServeOptions } from './server.ts'
+
 /** The part of Deno that is used; Deno's own types would force them on every user of the package. */
 interface Deno {
   serve(

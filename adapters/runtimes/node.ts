@@ -29,6 +29,8 @@ import {
   urlOf,
 } from './server.ts'
 
+export type { Served, ServeOptions } from './server.ts'
+
 /** Where to listen, and how long a client may take. */
 export interface NodeServeOptions extends ServeOptions {
   /** The time limit for a request's headers, in milliseconds. Default 15,000; 0 for no limit. */

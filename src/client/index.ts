@@ -16,7 +16,14 @@ import { inPath } from './sending/paths.ts'
 import { sending } from './sending/sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
-export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts/accounts.ts'
+export type {
+  AccountsClient,
+  Ceremonies,
+  Routes,
+  SessionInfo,
+  SignedIn,
+  UserOf,
+} from './accounts/accounts.ts'
 export type {
   KeyInfo,
   KeyRule,
@@ -47,6 +54,8 @@ export type { HeaderFields } from './sending/connection.ts'
 export { ClientError, type Failure, type Result, type Success } from './sending/results.ts'
 export { memoryStorage, type TokenStorage } from './sending/storage.ts'
 export type {
+  Added,
+  AnyRecords,
   Changes,
   Chosen,
   ClosedCalls,

@@ -2,6 +2,7 @@
 
 import type { ByOutput } from '../model/model.ts'
 import type {
+  Member,
   Result,
   ScopedNames,
   ScopeOf,
@@ -95,21 +96,24 @@ export type Shown<T extends AnyRecords> = ShownAs<
 >
 
 /** A record that was just written, or its id alone if the router's scope of reads may exclude it. */
-export type Written<T extends AnyRecords> = T['options'] extends {
-  readonly scope: { readonly read: infer S }
-}
-  ? Awaited<Result<S>> extends undefined | void
+export type Written<T extends AnyRecords> = WrittenBy<
+  T,
+  Member<Member<T['options'], 'scope'>, 'read'>
+>
+type WrittenBy<T extends AnyRecords, S> = [S] extends [never]
+  ? Shown<T>
+  : Awaited<Result<S>> extends undefined | void
     ? Shown<T>
     : Shown<T> | Pick<Added, '_id'>
-  : Shown<T>
 
 /** The part of `R` that a client chose: the fields in `select`, or all without it, with the references in `expand` filled in. */
 export type Chosen<R, C> = ChosenBy<R, NamesIn<C, 'select'>, NamesIn<C, 'expand'>>
 
 /** The names in a list that `C` has under `Key`. */
-export type NamesIn<C, Key extends string> = C extends { readonly [K in Key]: readonly (infer N)[] }
-  ? N
+export type NamesIn<C, Key extends string> = C extends unknown
+  ? NamesOf<Member<C, Key>, never>
   : never
+type NamesOf<L, None> = L extends readonly (infer N)[] ? N : None
 /** The same by the names of the fields and the references. */
 export type ChosenBy<R, S, E> = [S, E] extends [never, never]
   ? R
@@ -154,11 +158,9 @@ export type ClosedCalls<T extends AnyRecords> = T['options'] extends { readonly 
   ? { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E & keyof Calls]
   : never
 
-type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
-  ? N
-  : L extends { readonly [K in Operation]: readonly (infer N)[] }
-    ? N
-    : None
+type Named<L, Operation extends string, None> = Operation extends keyof L
+  ? NamesOf<L[Operation], None>
+  : NamesOf<L, None>
 /** The fields that the scope of writes names. */
 type Scoped<L> = unknown extends L ? never : ScopedNames<L>
 
@@ -171,8 +173,8 @@ type Writable<R, O, Operation extends string> = Exclude<
 
 /** The fields that take files. */
 type FileFields<O> = 'upload' extends keyof O
-  ? O['upload'] extends { readonly fields: readonly { readonly name: infer N }[] }
-    ? N
+  ? 'fields' extends keyof O['upload']
+    ? Member<Element<O['upload']['fields']>, 'name'>
     : 'file'
   : never
 type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob

@@ -150,7 +150,7 @@ export interface Routes<T extends AnyAccounts> {
 }
 
 /** The calls that methods have besides their routes. */
-interface Ceremonies<S> {
+export interface Ceremonies<S> {
   readonly passkeys: PasskeyCeremonies<S>
   readonly oidc: OidcCeremonies<S>
 }

@@ -26,8 +26,14 @@ type Returned<O> = 'onGet' extends keyof O ? Awaited<Result<O['onGet']>> : unkno
 
 /** What the scope of writes returns. */
 export type ScopeOf<O> = 'scope' extends keyof O
-  ? Result<O['scope'] extends { readonly write: infer W } ? W : O['scope']>
+  ? Result<'write' extends keyof O['scope'] ? O['scope']['write'] : O['scope']>
   : unknown
+
+/**
+ * The member of an option as it was written. Before TypeScript 6, such an object extends no type that names some of its
+ * members alone: it counts as a literal with members that are not known.
+ */
+export type Member<S, Key> = Key extends keyof S ? S[Key] : never
 
 /** What a function returns. */
 export type Result<F> = F extends (...given: never) => infer V ? V : unknown
