@@ -32,7 +32,7 @@ export function links(
   options: LinkOptions,
   find: (key: string) => Promise<ServedObject | undefined>,
 ): Links {
-  const { secret, url: base = '/uploads', now = Date.now } = options
+  const { secret, url: base = '/uploads', now = () => Date.now() } = options
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
     throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
   }

@@ -163,6 +163,14 @@ const BUNDLERS = [
     'esbuild',
     ['esbuild', 'main.js', '--bundle', '--platform=node', '--format=esm', '--outdir=esbuild'],
   ],
+  // A target before class fields makes assignments of them.
+  [
+    'lowered',
+    [
+      ...['esbuild', 'main.js', '--bundle', '--platform=node', '--format=esm', '--target=es2021'],
+      ...['--supported:top-level-await=true', '--outdir=lowered'],
+    ],
+  ],
   ['bun', ['bun', 'build', 'main.js', '--target=bun', '--outdir=bun']],
 ] as const
 

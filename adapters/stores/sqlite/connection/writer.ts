@@ -1,5 +1,7 @@
 /** Group commit: writes of one turn of the event loop, and of the turns right after it, wait for the disk only once. */
 
+// Not the global one, which tests of users replace by one that stands still.
+import { setImmediate } from 'node:timers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'

@@ -1,5 +1,6 @@
 /** The search indexes of a database: which collections have one, and when changed rows are merged into it. */
 
+import { setImmediate } from 'node:timers'
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import type { Connection } from '../connection/connection.ts'
