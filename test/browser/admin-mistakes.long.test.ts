@@ -140,6 +140,62 @@ await withService('chromium', () => {
     })
   })
 
+  describe('What is typed while the list is not there yet', () => {
+    /** Types at the moment when something of what was typed before is drawn, and the page is not done with it. */
+    const typesAt = (page: Page, selector: string, letter: string) =>
+      page.evaluate(
+        (wanted, text) => {
+          new MutationObserver((_, observer) => {
+            if (document.querySelector(wanted) === null) return
+            observer.disconnect()
+            document.execCommand('insertText', false, text)
+          }).observe(document.body, { attributes: true, childList: true, subtree: true })
+        },
+        selector,
+        letter,
+      )
+    const written = async (page: Page, label: string) =>
+      (await field(page, label)).evaluate((one) => one.value)
+
+    it('stays in a filter', async () => {
+      const page = await entered(PEOPLE.reader)
+      await press(page, 'Filters')
+      await choose(page, 'Field', 'Pages')
+      await (await field(page, 'Value')).focus()
+      await typesAt(page, 'button .count', 'e')
+      await page.keyboard.type('5')
+      await page.waitForFunction(() => /filter=%7B%7D/.test(location.hash))
+      await page.keyboard.press('Tab')
+      await sees(page, UNREADABLE)
+      expect(await page.$$('.rule')).toHaveLength(1)
+    })
+
+    it('stays in the search', async () => {
+      const page = await entered(PEOPLE.reader)
+      await (await field(page, 'Search Books')).focus()
+      await typesAt(page, '.scroll[aria-busy="true"]', 'e')
+      await page.keyboard.type('Jad')
+      await page.waitForFunction(() => location.hash.includes('Jad'))
+      await expect.poll(() => written(page, 'Search Books'), PATIENCE).toBe('Jade')
+      await page.waitForFunction(() => location.hash.includes('Jade'))
+      await page.goBack()
+      await page.waitForFunction(() => !location.hash.includes('Jade'))
+      await expect.poll(() => written(page, 'Search Books'), PATIENCE).toBe('Jad')
+    })
+
+    it('is what the address has after a step back', async () => {
+      const page = await entered(PEOPLE.reader)
+      await press(page, 'Filters')
+      await choose(page, 'Field', 'Pages')
+      await write(page, 'Value', '100')
+      await sees(page, '1 record')
+      await write(page, 'Value', '200')
+      await page.waitForFunction(() => location.hash.includes('200'))
+      await page.goBack()
+      await expect.poll(() => written(page, 'Value'), PATIENCE).toBe('100')
+    })
+  })
+
   describe('A list', () => {
     it('offers no order that the app refuses, and keeps its head if it does', async () => {
       const page = await entered(PEOPLE.reader)

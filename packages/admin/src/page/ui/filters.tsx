@@ -5,11 +5,12 @@
  */
 
 import type { ListControllerResult } from 'ra-core'
-import { type SyntheticEvent, useEffect, useId, useState } from 'react'
+import { type SyntheticEvent, useId, useState } from 'react'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { isComplete, type Narrowing, type Operator, operatorsFor, type Rule } from '../rules.ts'
+import { useAsked } from './asked.ts'
 import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 import { ReferenceInput } from './reference.tsx'
@@ -20,15 +21,12 @@ export function Filters({ resource, list }: { resource: Resource; list: ListCont
   const { rules: held = [], any = false } = list.filterValues as Narrowing
   const [rules, setRules] = useState<readonly Rule[]>(held.length > 0 ? held : [firstOf(resource)])
   const order = useKeys(rules.length)
-  const kept = JSON.stringify(held)
-  useEffect(() => {
-    // They were cleared, or the address has others.
-    const isHeld = (before: readonly Rule[]) => JSON.stringify(before.filter(isComplete)) === kept
-    setRules((before) => (isHeld(before) ? before : JSON.parse(kept)))
-  }, [kept])
+  // They were cleared, or the address has others.
+  const ask = useAsked(JSON.stringify(held), () => setRules(held))
   const apply = (next: readonly Rule[], isAny = any) => {
     setRules(next)
     const complete = next.filter(isComplete)
+    ask(JSON.stringify(complete))
     const before = list.filterValues as Narrowing
     list.setFilters({ ...before, rules: complete, ...(isAny ? { any: true } : { any: undefined }) })
   }
@@ -188,6 +186,12 @@ function LateInput(props: {
   const id = useId()
   const [text, setText] = useState(value)
   const [isBad, setBad] = useState(false)
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    // The address has another one.
+    setKnown(value)
+    setText(value)
+  }
   const leave = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
     setBad(currentTarget.validity.badInput)
     if (text !== value) onChange(text)

@@ -12,6 +12,7 @@ import type { Resource } from '../document.ts'
 import { type Field, namingField } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import type { Narrowing } from '../rules.ts'
+import { useAsked } from './asked.ts'
 import { Bulk } from './bulk.tsx'
 import { Columns } from './columns.tsx'
 import { Export } from './export.tsx'
@@ -149,10 +150,14 @@ function Search({ list, resource }: Listed) {
   const current = (list.filterValues as Narrowing).q ?? ''
   const [text, setText] = useState(current)
   const { filterValues, setFilters } = list
-  useEffect(() => setText(current), [current])
+  const ask = useAsked(current, () => setText(current))
+  // biome-ignore lint/correctness/useExhaustiveDependencies(ask): it is made anew by each call
   useEffect(() => {
     if (text === current) return
-    const timer = setTimeout(() => setFilters({ ...filterValues, q: text }), REST_MS)
+    const timer = setTimeout(() => {
+      ask(text)
+      setFilters({ ...filterValues, q: text })
+    }, REST_MS)
     return () => clearTimeout(timer)
   }, [text, current, filterValues, setFilters])
   return (
