@@ -1,3 +1,4 @@
+import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
@@ -48,6 +49,47 @@ await withService('chromium', () => {
       await write(page, 'Search Books', 'Lind')
       await sees(page, '19 records')
       await page.waitForFunction(() => document.querySelector('.live') === null)
+      await page.browserContext().close()
+    })
+  })
+
+  describe('Of two changes of a record', () => {
+    /** Changes what somebody else changes meanwhile, and saves it. */
+    async function saved(page: Page, title: string): Promise<void> {
+      await follow(page, title)
+      await write(page, 'Price', '33')
+      const { _id } = await book(title)
+      await books().update(_id, { price: 44 })
+      await press(page, 'Save')
+    }
+
+    it('the other one can be chosen', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      await saved(page, 'Atlas 3')
+      await click(page, '.conflict input')
+      await click(page, 'dialog button.primary')
+      await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
+      expect(await has(page, 'dialog, .notice')).toBe(false)
+      expect(await (await field(page, 'Price')).evaluate((one) => one.value)).toBe('44')
+      expect(await book('Atlas 3')).toMatchObject({ price: 44 })
+      await page.browserContext().close()
+    })
+
+    it('the own one can be saved again after the other could not be read', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      let isOff = false
+      await page.setRequestInterception(true)
+      page.on('request', (request) => {
+        if (isOff && request.method() === 'GET') return void request.abort()
+        if (request.method() === 'PATCH') isOff = true
+        return void request.continue()
+      })
+      await saved(page, 'Atlas 4')
+      await sees(page, 'The server cannot be reached.')
+      page.removeAllListeners('request')
+      await page.setRequestInterception(false)
+      await press(page, 'Save')
+      await found(page, '.conflict')
       await page.browserContext().close()
     })
   })

@@ -219,6 +219,24 @@ await withService('chromium', () => {
     })
   })
 
+  it('An address with a date that is none is a list that says so', async () => {
+    const page = await entered(PEOPLE.reader)
+    const rules = [{ field: 'createdAt', operator: 'gte', value: 'yesterday' }]
+    await visit(page, lib.base, `/books?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
+    const said = await found(page, '.notice.error')
+    expect(await said.evaluate((one) => one.textContent)).not.toContain('could not be loaded')
+    await press(page, 'Remove filter')
+    await found(page, 'td a.name')
+  })
+
+  it('A file whose name has a % is shown by its name', async () => {
+    const page = await entered(PEOPLE.reader)
+    const { _id } = await lib.book('Atlas 6')
+    await lib.books.update(_id, { cover: 'https://files.example.com/50% off.pdf' })
+    await visit(page, lib.base, `/books/record/${_id}`)
+    await sees(page, '50% off.pdf')
+  })
+
   describe('Escape', () => {
     it('gives the focus back to what opened a window', async () => {
       const page = await entered(PEOPLE.admin)

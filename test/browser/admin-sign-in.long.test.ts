@@ -94,6 +94,27 @@ await withService('chromium', () => {
       expect(page.url()).toMatch(/\/admin#\/account$/)
     })
 
+    it('at a provider with a second step, and come there too', async () => {
+      const { page, later } = await entered()
+      await page.goto(`${page.url().split('#')[0]}#/account`)
+      await press(page, 'Sign in with Demo')
+      await press(page, 'Set up an authenticator app')
+      const secret = await (await found(page, 'pre')).evaluate((one) => one.textContent)
+      const app = new TOTP({ secret: Secret.fromBase32(secret.trim()) })
+      await write(page, 'Code of your authenticator app', app.generate())
+      await press(page, 'Confirm')
+      await sees(page, 'Keep these codes in a safe place.')
+      later(MINUTES)
+      await signOut(page, 'Sign out')
+      await page.goto(`${page.url().split('#')[0]}#/account?from=a-link`)
+      await press(page, 'Sign in with Demo')
+      const code = app.generate({ timestamp: Date.now() + MINUTES })
+      await write(page, 'Code of your authenticator app', code)
+      await press(page, 'Confirm')
+      await sees(page, 'Sessions')
+      expect(page.url()).toMatch(/\/admin#\/account\?from=a-link$/)
+    })
+
     it('at no provider by a link that somebody else has made', async () => {
       const { page } = await entered()
       await page.goto(`${page.url().split('#')[0]}#access_token=good&state=theirs`)

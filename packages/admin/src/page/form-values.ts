@@ -6,6 +6,7 @@
 
 import type { Values } from './data.ts'
 import { type Field, isFilled } from './fields.ts'
+import { session } from './kept.ts'
 
 /** Stands for what somebody has typed that is no value yet, as half a date. It is never sent. */
 export const UNREADABLE = Symbol('unreadable')
@@ -143,7 +144,7 @@ export class Draft {
   }
 
   read(): Kept | undefined {
-    const text = sessionStorage.getItem(this.#key)
+    const text = session.getItem(this.#key)
     return text === null ? undefined : (JSON.parse(text) as Kept)
   }
 
@@ -158,20 +159,20 @@ export class Draft {
     }
     // What is undefined was emptied.
     const kept: Kept = { changes: Object.fromEntries(plain), version }
-    sessionStorage.setItem(
+    session.setItem(
       this.#key,
       JSON.stringify(kept, (_, value) => value ?? null),
     )
   }
 
   drop(): void {
-    sessionStorage.removeItem(this.#key)
+    session.removeItem(this.#key)
   }
 }
 
 /** Ends all drafts, when another user may come. */
 export function dropDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(KEY)) sessionStorage.removeItem(key)
+  for (const key of session.names()) {
+    if (key.startsWith(KEY)) session.removeItem(key)
   }
 }

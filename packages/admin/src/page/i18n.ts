@@ -6,6 +6,7 @@
 
 import { type I18nProvider, useLocaleState, useTranslate } from 'ra-core'
 import { en, type Strings } from './en.ts'
+import { local } from './kept.ts'
 import { numberText } from './numbers.ts'
 
 const LOCALES = [
@@ -21,7 +22,7 @@ async function stringsOf(locale: string): Promise<Strings> {
 
 /** The languages, as react-admin takes them. */
 export async function languages(): Promise<I18nProvider> {
-  const wanted = localStorage.getItem(KEY) ?? navigator.language.slice(0, 2)
+  const wanted = local.getItem(KEY) ?? navigator.language.slice(0, 2)
   let locale = LOCALES.some((one) => one.locale === wanted) ? wanted : 'en'
   let strings: Readonly<Record<string, string>> = await stringsOf(locale)
   document.documentElement.lang = locale
@@ -35,7 +36,7 @@ export async function languages(): Promise<I18nProvider> {
     async changeLocale(next) {
       strings = await stringsOf(next)
       locale = next
-      localStorage.setItem(KEY, next)
+      local.setItem(KEY, next)
       document.documentElement.lang = next
     },
     getLocale: () => locale,

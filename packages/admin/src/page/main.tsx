@@ -4,6 +4,10 @@
  * @module
  */
 
+import { local, session } from './kept.ts'
+
+// That comes first: react-admin looks at the browser's storage as soon as it is loaded.
+
 import { QueryClient } from '@tanstack/query-core'
 import { CoreAdminContext, localStorageStore } from 'ra-core'
 import { StrictMode } from 'react'
@@ -12,6 +16,7 @@ import { type ClientError, createClient, type RoutePaths } from '../../../../src
 import { type Admin, AdminContext } from './context.ts'
 import { type AccountCalls, Data } from './data.ts'
 import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
+import { dropDrafts } from './form-values.ts'
 import { languages } from './i18n.ts'
 import { arrive, isArrival, PLACE, providersOf, type SocialProvider } from './providers.ts'
 import { Rights } from './rights.ts'
@@ -56,18 +61,45 @@ function pathsOf({ mount, routes }: Accounts): RoutePaths {
 /** What this user has seen must not be there for the next one. Whoever has not signed out comes back to where they were. */
 function onSignedOut(): void {
   const nextPathname = location.hash.slice(1)
-  const usr = nextPathname !== SIGN_IN && { nextPathname, nextSearch: '', ended }
+  comeBackTo(nextPathname, { ended })
+  location.reload()
+}
+
+/** Shows the sign-in screen, from which the way leads back to a place. */
+function comeBackTo(nextPathname: string, state: object = {}): void {
+  const usr = nextPathname !== SIGN_IN && { nextPathname, nextSearch: '', ...state }
   // As the router keeps its states.
   history.replaceState({ usr }, '', `#${SIGN_IN}`)
-  location.reload()
+}
+
+/** Whose tokens are kept, as far as they say it. */
+function userIn(kept: string | null): unknown {
+  try {
+    const [, claims = ''] = JSON.parse(String(kept)).token.split('.')
+    return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).sub
+  } catch {
+    return undefined
+  }
+}
+
+/** Another user may sign in elsewhere in this browser, and what is done here is theirs from then on: so is what is shown. */
+function followUser(name: string): void {
+  addEventListener('storage', ({ key, oldValue, newValue }) => {
+    const [before, now] = [userIn(oldValue), userIn(newValue)]
+    if (key !== name || before === undefined || now === undefined || before === now) return
+    dropDrafts()
+    location.reload()
+  })
 }
 
 /** Why who comes back from a provider is not signed in; who is, comes to where they began. */
 async function refusalOf(accounts: AccountCalls): Promise<ClientError | undefined> {
   const arrived = await arrive(accounts)
   if (!arrived) return undefined
-  location.replace(`#${arrived.ok ? (sessionStorage.getItem(PLACE) ?? '/') : SIGN_IN}`)
-  return arrived.ok ? undefined : arrived.error
+  const place = session.getItem(PLACE) ?? '/'
+  if (arrived.ok) return void location.replace(`#${place}`)
+  comeBackTo(place)
+  return arrived.error
 }
 
 async function begin(place: HTMLElement): Promise<void> {
@@ -80,9 +112,12 @@ async function begin(place: HTMLElement): Promise<void> {
   const api = createClient(url, {
     // The key that clients have by default: who has signed in to the app in this browser has signed in here.
     key: KEY,
+    storage: local,
     routes: shape.accounts ? { [shape.accounts.mount]: pathsOf(shape.accounts) } : {},
     onSignedOut,
   })
+  const name = `${KEY}:${url}`
+  followUser(name)
   const rights = new Rights()
   const data = new Data(api, shape, rights)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
@@ -92,8 +127,7 @@ async function begin(place: HTMLElement): Promise<void> {
   const { title } = config
   const admin: Admin = { title, api, shape, data, rights, accounts, providers, refusal }
   const auth =
-    shape.accounts &&
-    authOf(api, shape.accounts, rights, () => localStorage.getItem(`${KEY}:${url}`) !== null)
+    shape.accounts && authOf(api, shape.accounts, rights, () => local.getItem(name) !== null)
   createRoot(place).render(
     <StrictMode>
       <CoreAdminContext

@@ -6,6 +6,7 @@
 
 import type { AccountCalls, Outcome, Values } from './data.ts'
 import type { Accounts } from './document.ts'
+import { session } from './kept.ts'
 
 /** How the page sends people to a provider of `social`. */
 export interface SocialProvider {
@@ -57,7 +58,7 @@ export function providersOf(
 
 async function begin(name: string, { clientId, url, scope, gives }: SocialProvider): Promise<void> {
   const begun: Begun = { state: random(), provider: name, secret: random() }
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...begun, gives }))
+  session.setItem(KEPT, JSON.stringify({ ...begun, gives }))
   const proof = new Uint8Array(
     await crypto.subtle.digest('SHA-256', new TextEncoder().encode(begun.secret)),
   )
@@ -79,10 +80,10 @@ async function begin(name: string, { clientId, url, scope, gives }: SocialProvid
 /** Signs in by what the page was opened with; undefined if that is not from a provider. */
 export async function arrive(calls: AccountCalls): Promise<Outcome<unknown> | undefined> {
   const given = new URLSearchParams(`${location.hash.slice(1)}&${location.search.slice(1)}`)
-  const kept = sessionStorage.getItem(KEPT)
+  const kept = session.getItem(KEPT)
   const begun = kept === null ? undefined : (JSON.parse(kept) as Begun & SocialProvider)
   if (!begun || begun.state !== given.get('state')) return calls.oidc.finish()
-  sessionStorage.removeItem(KEPT)
+  session.removeItem(KEPT)
   history.replaceState(null, '', location.pathname)
   const error = given.get('error')
   if (error) return { ok: false, error: { status: 0, message: error } as never }

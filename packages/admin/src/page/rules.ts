@@ -76,7 +76,8 @@ function conditionOf({ operator, value }: Rule, field: Field): Record<string, un
 function typed(value: string, { kind, options }: Field): unknown {
   if (kind === 'number' || kind === 'integer') return Number(value)
   if (kind === 'boolean') return value === 'true'
-  if (kind === 'datetime') return new Date(value).toISOString()
+  // An address may have anything: the app says what is wrong with it.
+  if (kind === 'datetime' && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
   return options?.find((one) => String(one) === value) ?? value
 }
 

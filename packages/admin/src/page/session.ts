@@ -10,6 +10,7 @@ import { ClientError } from '../../../../src/client/index.ts'
 import type { AccountCalls, Api, Outcome, Values } from './data.ts'
 import type { Accounts, AppShape } from './document.ts'
 import { dropDrafts } from './form-values.ts'
+import { session } from './kept.ts'
 import type { Rights } from './rights.ts'
 
 /** Set in the tab of someone who looks around without signing in. */
@@ -35,7 +36,7 @@ export function isOpenToGuests(shape: AppShape): boolean {
 }
 
 export function isGuest(): boolean {
-  return sessionStorage.getItem(GUEST) !== null
+  return session.getItem(GUEST) !== null
 }
 
 /** What `login` takes: a call of the auth router, or to be a guest. */
@@ -92,7 +93,7 @@ export function authOf(
     async login({ way, body = {} }: SignInWay) {
       if (way === 'guest') {
         forget()
-        return sessionStorage.setItem(GUEST, 'yes')
+        return session.setItem(GUEST, 'yes')
       }
       const result = await (way === 'passkey'
         ? calls.passkeys.signIn(body)
@@ -100,10 +101,10 @@ export function authOf(
       if (!result.ok) throw new ClientError(result.error)
       // Not before: a passkey that is only offered leaves a guest one.
       forget()
-      sessionStorage.removeItem(GUEST)
+      session.removeItem(GUEST)
     },
     async logout() {
-      sessionStorage.removeItem(GUEST)
+      session.removeItem(GUEST)
       dropDrafts()
       await plain.logout()
       forget()

@@ -189,9 +189,13 @@ function useForm({ resource, record, onRefused }: Edited) {
   async function tell(error: unknown): Promise<void> {
     const { status, fields: refused = {} } = error as Partial<ClientError>
     if (status === 412 && id !== undefined) {
-      const read = await data.provider().getOne(resource.name, { id })
-      base.current = undefined
-      return setTheirs(read.data)
+      try {
+        const read = await data.provider().getOne(resource.name, { id })
+        base.current = undefined
+        return setTheirs(read.data)
+      } catch (unread) {
+        return tell(unread)
+      }
     }
     setErrors(refused)
     if (record && !rights.may(resource, 'update')) onRefused?.(sentence(error))
@@ -200,6 +204,12 @@ function useForm({ resource, record, onRefused }: Edited) {
   }
 
   async function save(body: Values): Promise<void> {
+    // Of two changes they have chosen the other one, which is there.
+    if (record && Object.keys(body).length === 0) {
+      setTheirs(undefined)
+      reset()
+      return refresh()
+    }
     setBusy(true)
     setErrors({})
     setFailure('')

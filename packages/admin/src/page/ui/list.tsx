@@ -11,6 +11,7 @@ import { useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, namingField } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { local } from '../kept.ts'
 import type { Narrowing } from '../rules.ts'
 import { useAsked } from './asked.ts'
 import { Bulk } from './bulk.tsx'
@@ -248,11 +249,14 @@ function Paging({ list }: { list: ListControllerResult }) {
 function useColumns(resource: Resource) {
   const key = `fieldgate-admin.columns.${resource.name}`
   const [columns, setColumns] = useState<readonly string[]>(() => {
-    const kept = localStorage.getItem(key)
-    return kept === null ? defaultColumns(resource) : (JSON.parse(kept) as string[])
+    const kept = local.getItem(key)
+    const known = resource.fields.map(({ name }) => name)
+    const there = (JSON.parse(kept ?? '[]') as string[]).filter((name) => known.includes(name))
+    // A new version of the app may have none of them any more.
+    return there.length > 0 ? there : defaultColumns(resource)
   })
   const choose = (next: readonly string[]) => {
-    localStorage.setItem(key, JSON.stringify(next))
+    local.setItem(key, JSON.stringify(next))
     setColumns(next)
   }
   return [columns, choose] as const

@@ -9,6 +9,7 @@ import { useLocation } from 'react-router'
 import { useAdmin, useSentence } from '../context.ts'
 import { titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import { session } from '../kept.ts'
 import { PLACE } from '../providers.ts'
 import { isOpenToGuests } from '../session.ts'
 import { Language } from './layout.tsx'
@@ -49,7 +50,7 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const By = isByCode ? ByCode : ByPassword
   function leave(begin: () => unknown): void {
     const { nextPathname = '/', nextSearch = '' } = state ?? {}
-    sessionStorage.setItem(PLACE, nextPathname + nextSearch)
+    session.setItem(PLACE, nextPathname + nextSearch)
     begin()
   }
   useOffer(go, routes.passkeyLogin !== undefined)

@@ -6,12 +6,13 @@
 
 import { useState } from 'react'
 import { useStrings } from '../i18n.ts'
+import { local } from '../kept.ts'
 
 const KEY = 'fieldgate-admin.theme'
 const THEMES = ['system', 'light', 'dark'] as const
 
 /** Shows the page as it was last chosen. */
-export function applyTheme(theme = localStorage.getItem(KEY) ?? 'system'): void {
+export function applyTheme(theme = local.getItem(KEY) ?? 'system'): void {
   document.documentElement.dataset.theme = theme
 }
 
@@ -25,7 +26,7 @@ export function ThemeChoice() {
       <select
         value={theme}
         onChange={({ target: { value } }) => {
-          localStorage.setItem(KEY, value)
+          local.setItem(KEY, value)
           applyTheme(value)
           setTheme(value)
         }}

@@ -25,7 +25,10 @@ export const left = new Map<string, string>()
 export const listPath = ({ name }: Resource): string => `/${name}${left.get(name) ?? ''}`
 
 /** The id in such a path, as the router has it; people also write one that is escaped once. */
-export function idIn(part: string): string {
+export const idIn: (part: string) => string = unescaped
+
+/** A part of an address as people read it; as it is where it is not escaped. */
+function unescaped(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -118,7 +121,7 @@ const IMAGE = /\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])/i
 /** A file: the image itself, or its name. */
 export function FileLink({ url, accept }: { url: string; accept?: string | undefined }) {
   const [isBroken, setBroken] = useState(false)
-  const name = decodeURIComponent(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
+  const name = unescaped(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
   const isImage = IMAGE.test(url) || /^image\/[^,]+(?:,\s*image\/[^,]+)*$/.test(accept ?? '')
   return (
     <a className="file" href={url} rel="noreferrer" target="_blank">
