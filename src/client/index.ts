@@ -147,7 +147,7 @@ function withMethods(known: object, ask: AskRoute, base: string): object {
     get(_, name) {
       // A promise that resolves to the calls looks for 'then'.
       if (name in known || typeof name === 'symbol' || name === 'then')
-        return Reflect.get(known, name)
+        return (known as Readonly<Record<PropertyKey, unknown>>)[name]
       const call = settled(async (...given: unknown[]) =>
         (await later()).callMethod(ask, name, given, base),
       )

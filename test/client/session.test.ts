@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { TestApp } from './app.ts'
-import { calls } from './recording.ts'
+import { calls, recording } from './recording.ts'
 import { Gate, ScriptedServer, ScriptedStorage } from './scripted.ts'
 
 const URL = 'https://api.example.com'
@@ -222,6 +222,32 @@ describe('a refresh that ends after the session has', () => {
       server.seen.filter(({ path }) => path === '/cities').map(({ session }) => session),
     ).toEqual(['ann 1', 'ann 1'])
   })
+})
+
+it('where the platform has no AbortSignal.timeout, a call refreshes too', async () => {
+  const { timeout } = AbortSignal
+  Object.assign(AbortSignal, { timeout: undefined })
+  onTestFinished(() => void Object.assign(AbortSignal, { timeout }))
+  const { api, server } = started()
+  await login(api, 'ann')
+  server.expire()
+  expect(await who(api)).toBe('ann')
+})
+
+it('where parameters have no size, those of a call are sent', async () => {
+  const { prototype } = URLSearchParams
+  const size = Object.getOwnPropertyDescriptor(prototype, 'size') ?? {}
+  Object.defineProperty(prototype, 'size', { value: undefined, configurable: true })
+  onTestFinished(() => void Object.defineProperty(prototype, 'size', size))
+  const { api, sent } = recording()
+  await calls(api)('/cities').call?.('GET /near', { query: { place: 'Oslo' } })
+  await calls(api)('/cities').history?.('1', { pageSize: 5 })
+  await calls(api)('/cities').history?.('1')
+  expect(sent.map(({ url }) => url)).toEqual([
+    '/cities/near?place=Oslo',
+    '/cities/1/history?pageSize=5',
+    '/cities/1/history',
+  ])
 })
 
 describe('two sessions at one server', () => {

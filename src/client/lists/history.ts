@@ -36,8 +36,8 @@ export async function historyOf(
   [id, { cursor, pageSize, ...options } = {}]: [string, HistoryOptions?],
   { call, send, json, inPath }: Given,
 ): Promise<Result<unknown, object>> {
-  const query = new URLSearchParams(JSON.parse(json({ cursor, pageSize })))
-  const path = `${at}/${inPath(id)}/history${query.size > 0 ? `?${query}` : ''}`
+  const query = `${new URLSearchParams(JSON.parse(json({ cursor, pageSize })))}`
+  const path = `${at}/${inPath(id)}/history${query && `?${query}`}`
   return send.shown(await call.ask({ ...options, method: 'GET', path }), true)
 }
 

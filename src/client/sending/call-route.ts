@@ -28,7 +28,8 @@ export async function called(
   const answer = await call.ask({
     ...options,
     method,
-    path: at + path + (search.size > 0 ? `?${search}` : ''),
+    // Not every browser knows its size.
+    path: at + path + (`${search}` && `?${search}`),
     body: body === undefined ? undefined : await bodyOf(body as never),
     headers: { ...headers, 'Idempotency-Key': idempotencyKey },
   })

@@ -104,8 +104,9 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     }
   }
 
+  // Browsers of 2022, and React Native, have no such signal.
   const post: Post = (path, body) =>
-    once({ method: 'POST', path, body, signal: AbortSignal.timeout(REFRESH_MS) })
+    once({ method: 'POST', path, body, signal: AbortSignal.timeout?.(REFRESH_MS) })
   const session = storage && !token ? sessionIn(storage, post, base, options) : undefined
 
   function call(): Call {
