@@ -40,7 +40,7 @@ import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape/shape.ts'
 import { isMarked } from './shape/stored.ts'
 import type { Side } from './shape/union-shape.ts'
-import { noSuchField } from './suggest.ts'
+import { leadsSomewhere, noSuchField } from './suggest.ts'
 import { absences } from './values/absence.ts'
 import { refinementsOf } from './values/refinements.ts'
 import { declaredRecord } from './versions/declared.ts'
@@ -216,7 +216,9 @@ export function defineModel<
     ...(definition.changes && { changes: { keepMs: keepMs(definition.changes) } }),
     hidden: hiddenPaths(
       fields,
-      (definition.hidden ?? []).map((path) => known('hidden', path)),
+      (definition.hidden ?? []).map((path) =>
+        leadsSomewhere(shape, path) ? path : known('hidden', path),
+      ),
     ),
     ...(definition.output && { output: definition.output }),
     renamed: renames(

@@ -1,6 +1,6 @@
 /** "Did you mean": the known name nearest to a misspelt one. */
 
-import type { ObjectShape, Shape } from '../ports/store/shape.ts'
+import { type ObjectShape, placeOf, type Shape } from '../ports/store/shape.ts'
 import { topOf } from '../ports/values/paths.ts'
 
 /** Longer names are not compared. */
@@ -26,11 +26,18 @@ export function noSuchField(
 ): string {
   const meant = nearestPath(model.shape, path)
   if (meant === path) {
-    return `'${option}' takes whole fields: name '${topOf(path)}' instead of '${listed}'.`
+    return placeOf(model.shape, path)
+      ? `'${option}' takes whole fields: name '${topOf(path)}' instead of '${listed}'.`
+      : `'${option}' names '${listed}', which is a list of lists or in one.`
   }
   const before = listed.slice(0, listed.length - path.length)
   const question = meant === undefined ? '' : ` Did you mean '${before}${meant}'?`
   return `'${option}' lists '${listed}', but ${model.name} has no such field.${question}`
+}
+
+/** Whether `path` leads to something that the shape declares, through lists of lists too, which `placeOf` does not know. */
+export function leadsSomewhere(shape: ObjectShape, path: string): boolean {
+  return nearestPath(shape, path) === path
 }
 
 /** `path` with the first part that leads nowhere replaced by the nearest name, `path` if it leads somewhere; undefined if no name is near. */

@@ -1,6 +1,7 @@
 /** Conditions, and the neutral filter as one: what is the same in every dialect of SQL. */
 
 import type { Filter, Scalar } from '../../../src/ports/store/filter.ts'
+import { DATE_AMONG_OTHERS, type Shape, shapeFor } from '../../../src/ports/store/shape.ts'
 
 /** A value that a database can hold and that is there. */
 export type Value = NonNullable<Scalar>
@@ -89,12 +90,21 @@ export function filterCompiler<Operand, Context>(
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** What JSON has a value as: a date is a string in it. */
-export type JsonType = 'string' | 'number' | 'boolean'
+/** What a value is compared as: JSON has a date as a string. */
+export type JsonType = 'string' | 'number' | 'boolean' | 'date'
 
 function typeOf(value: Value): JsonType {
-  const type = typeof value
-  return type === 'number' || type === 'boolean' ? type : 'string'
+  return value instanceof Date ? 'date' : (typeof value as JsonType)
+}
+
+/** Whether dates may be among the values of a mixed place: no string is compared with one. */
+export function holdsDates(shape: Shape): boolean {
+  return shape.kind === 'mixed' && shapeFor(shape, '') === DATE_AMONG_OTHERS
+}
+
+/** Whether the string `text` is a date, or with `string` none: for a place that holds dates. */
+export function isDateText(text: string, type: JsonType): string {
+  return `${text} ${type === 'date' ? '' : 'NOT '}LIKE '____-__-__T__:__:__.___Z'`
 }
 
 /** `test` holds for the value at `parts`, or for one element of each list on the way, or `absent` for such a list. */

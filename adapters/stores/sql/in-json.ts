@@ -6,7 +6,16 @@ import type { ObjectShape, Shape } from '../../../src/ports/store/shape.ts'
 import { fold } from '../../../src/ports/values/fold.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
-import { every, filterCompiler, some, throughLists, type Value, whereAll } from './filter.ts'
+import {
+  every,
+  filterCompiler,
+  holdsDates,
+  isDateText,
+  some,
+  throughLists,
+  type Value,
+  whereAll,
+} from './filter.ts'
 import { orderBy } from './page.ts'
 
 /** How a database reads JSON, as expressions of its SQL. */
@@ -78,11 +87,16 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
     found(field, _, test) {
       const { parts, shape: end } = placeAt(field, shape)
       return throughLists(reader.record, parts, someElement, (json, path) =>
-        test([json, path, end.kind]),
+        test([json, path, end]),
       )
     },
-    ownType: ([json, path, kind], type) =>
-      kind === 'mixed' ? reader.isOfType(reader.at(json, path), type) : undefined,
+    ownType([json, path, end], type) {
+      if (end.kind !== 'mixed') return undefined
+      const isText = type === 'string' || type === 'date'
+      const isOwn = reader.isOfType(reader.at(json, path), isText ? 'string' : type)
+      if (!isText || !holdsDates(end)) return isOwn
+      return every([isOwn, isDateText(reader.textAt(json, path), type)])
+    },
     isIn: (operand, values) =>
       `${comparable(operand, values[0])} IN (${values.map(bound).join(', ')})`,
     compare: (operand, sign, value) => `${comparable(operand, value)} ${sign} ${bound(value)}`,
@@ -113,4 +127,4 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   }
 }
 
-type Operand = readonly [json: string, path: string, kind: Shape['kind']]
+type Operand = readonly [json: string, path: string, end: Shape]

@@ -93,8 +93,10 @@ export function selectGroups(
   const list = columns.map(({ sql }, at) => `${sql} AS "${at}"`).join(', ')
   const from = `SELECT ${list} FROM ${table}${whereAll(conditions)}`
   if (keys.length === 0) return from
-  const order = sort.map(({ column, descending }: GroupSort) =>
-    dialect.order(columns[column]?.ordered ?? '', descending),
-  )
+  // By its place where it is sorted as it is: a field that is called `0` would be taken for the first column.
+  const order = sort.map(({ column, descending }: GroupSort) => {
+    const { sql, ordered } = columns[column] as GroupColumn
+    return dialect.order(ordered === sql ? String(column + 1) : ordered, descending)
+  })
   return `${from} GROUP BY ${keys.map(({ ordered }) => ordered).join(', ')}${orderBy(order)} LIMIT ${dialect.count(limit)}`
 }

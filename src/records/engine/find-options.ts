@@ -2,11 +2,10 @@
 
 import { notSortable } from '../../http/errors/refusals.ts'
 import { isOrdered, type Model, type SortName, sortKey } from '../../model/model.ts'
-import { noSuchField } from '../../model/suggest.ts'
+import { leadsSomewhere, noSuchField } from '../../model/suggest.ts'
 import type { Logger } from '../../ports/services/logger.ts'
 import { type Filter, totalOrder, withoutRepeats } from '../../ports/store/filter.ts'
 import type { Fields, Projection, Read } from '../../ports/store/records.ts'
-import { placeOf } from '../../ports/store/shape.ts'
 import type { Models } from './models.ts'
 
 /** A field that may hold a reference, or a reference inside the record that one leads to. */
@@ -133,7 +132,7 @@ export function projectionOf(model: Model, select: readonly string[] = []): Proj
     )
   }
   for (const name of dropped.length > 0 ? dropped : select) {
-    if (!placeOf(model.shape, name)) {
+    if (!leadsSomewhere(model.shape, name)) {
       throw new TypeError(noSuchField('select', name, model))
     }
   }

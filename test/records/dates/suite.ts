@@ -114,6 +114,29 @@ export function dates(name: string, open: () => Store, tries: number): void {
       expect((await send('QUERY', '/dated', { json })).records).toMatchObject([{ or: SHOWN }])
     })
 
+    test('are compared with dates alone, and the words beside them with words', async () => {
+      const value = z.union([z.date(), z.literal(['never', '1 day'])])
+      const { send } = served({ or: value.optional(), all: z.array(value).optional() }, [
+        'or',
+        'all',
+      ])
+      for (const one of [DAY, 'never', '1 day']) {
+        const json = { or: one, all: [one] }
+        expect((await send('POST', '/dated', { json })).status).toBe(201)
+      }
+      const found = async (field: string, operator: string, to: string) => {
+        const query = `compareField=${field}&compareOperator=${operator}&compareValue=${to}`
+        return (await send('GET', `/dated?${query}`)).records.map(({ or }) => or)
+      }
+      for (const field of ['or', 'all']) {
+        expect(await found(field, 'lte', 'z')).toEqual(['never', '1 day'])
+        expect(await found(field, 'gt', '1%20a')).toEqual(['never', '1 day'])
+        expect(await found(field, 'gt', '2000-01-01')).toEqual([SHOWN])
+        expect(await found(field, 'lte', '2100-01-01')).toEqual([SHOWN])
+        expect(await found(field, 'ne', 'never')).toEqual([SHOWN, '1 day'])
+      }
+    })
+
     test('stay strings where the schema takes a string, and numbers where it takes a number', async () => {
       const { send, stored } = served({
         text: z.union([z.date(), z.string()]).optional(),

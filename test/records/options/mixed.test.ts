@@ -119,6 +119,26 @@ describe('a field of several types has no order', () => {
     expect(define({ fields: PLAIN, unique: [path], indexes: [path] })).not.toThrow()
   })
 
+  test('a list of lists is in no list of fields, and the message says why', () => {
+    const Grid = defineModel('MixedGrid', {
+      fields: {
+        grid: z.array(z.array(z.string())),
+        rows: z.array(z.object({ cells: z.array(z.array(z.string())) })),
+      },
+    })
+    const { app } = service()
+    for (const [option, name] of [
+      ['query', 'grid'],
+      ['filterableFields', 'rows.cells'],
+      ['sortableFields', 'grid'],
+      ['search', 'grid'],
+    ]) {
+      const options = { model: Grid, allowedFields: [], middlewares: [], [String(option)]: [name] }
+      const mount = () => app.mount('/grid', createRouter(options as never))
+      expect(mount).toThrow(`'${option}' names '${name}', which is a list of lists or in one.`)
+    }
+  })
+
   test('an index may hold one, for filters; two of one index may both hold lists, which MongoDB refuses', () => {
     const fields = { name: z.string(), ...MIXED }
     expect(define({ fields, indexes: ['any', ['union', '-name']] })).not.toThrow()

@@ -204,6 +204,42 @@ export function objects(name: string, open: () => { store(): Store }): void {
       expect(await whole()).toMatchObject({ prof: { priv: 'new', score: 5 } })
     })
 
+    test('lists of lists are hidden, whole or a member of theirs', async () => {
+      const cell = z.object({ pub: z.string(), priv: z.string() })
+      const Board = defineModel('PartBoard', {
+        fields: {
+          secrets: z.array(z.array(z.number())),
+          rows: z.array(z.array(cell)),
+          in: z.object({ rows: z.array(z.array(z.array(z.string()))), pub: z.string() }),
+        },
+        hidden: ['secrets', 'rows.priv', 'in.rows'],
+      })
+      const { app, send } = service({ store: open().store() })
+      const options = { blockedFields: [], middlewares: [], exportLimit: 10 }
+      app.mount('/boards', createRouter({ model: Board, ...options }))
+      const rows = [[{ pub: 'x', priv: 's3cret' }], []]
+      const inside = { rows: [[['s3cret']]], pub: 'y' }
+      const json = { secrets: [[424242]], rows, in: inside }
+      const { record, headers } = await send('POST', '/boards', { json })
+      const shown = { _id: record._id, rows: [[{ pub: 'x' }], []], in: { pub: 'y' } }
+      expect(record).toEqual(shown)
+      const path = headers.get('location') ?? ''
+      expect((await send('GET', path)).record).toEqual(shown)
+      expect((await send('PATCH', path, { json: { rows } })).record).toEqual(shown)
+      expect((await send('GET', '/boards')).records).toEqual([shown])
+      expect((await send('GET', '/boards?select=in,rows.pub')).records).toEqual([shown])
+      for (const refused of ['secrets', 'in.rows', 'rows.priv']) {
+        expect((await send('GET', `/boards?select=${refused}`)).status).toBe(400)
+      }
+      const file = await send('GET', '/boards', { headers: { accept: 'text/csv' } })
+      expect(file.text).not.toMatch(/s3cret|424242/)
+      const stored = app.store.collection(Board)
+      expect(await stored.findById(String(record._id))).toEqual({ _id: record._id, ...json })
+      expect(await stored.find({}, { select: ['secrets'] })).toEqual([
+        { _id: record._id, secrets: [[424242]] },
+      ])
+    })
+
     test('goes with If-Match, and is refused after another change', async () => {
       const { send, path, whole } = await people({ prof })
       const tag = (await send('GET', path)).headers.get('etag') ?? ''

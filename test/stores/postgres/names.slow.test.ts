@@ -35,4 +35,24 @@ await withService('postgres', ({ url }) => {
       await app.close()
     },
   )
+
+  it('groups are in the order of their keys, whatever their fields are called', async () => {
+    const Vote = defineModel('NumberedVote', {
+      fields: { round: z.number(), 0: z.string().optional(), 1: z.string().optional() },
+    })
+    const app = createApp({ store: postgresStore({ url, schema: fresh() }) })
+    const votes = app.store.collection(Vote)
+    await votes.insert({ round: 2, 0: 'b', 1: 'x' })
+    await votes.insert({ round: 2, 1: 'y' })
+    await votes.insert({ round: 1, 0: 'a' })
+    const counted = await votes.aggregate({ count: true, by: ['round', '0', '1'] })
+    expect(counted).toEqual([
+      { round: 1, 0: 'a', 1: null, count: 1 },
+      { round: 2, 0: null, 1: 'y', count: 1 },
+      { round: 2, 0: 'b', 1: 'x', count: 1 },
+    ])
+    const sorted = await votes.aggregate({ count: true, by: ['round', '0'], sort: ['-0'] })
+    expect(sorted.map((group) => group[0])).toEqual(['b', 'a', null])
+    await app.close()
+  })
 })

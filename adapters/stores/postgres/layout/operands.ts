@@ -5,7 +5,7 @@ import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { placeAt } from '../../planner/seek.ts'
-import { throughLists } from '../../sql/filter.ts'
+import { holdsDates, throughLists } from '../../sql/filter.ts'
 import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
@@ -22,6 +22,8 @@ export interface Operand {
   /** Whether it is a column, which needs no parentheses in an index. */
   readonly isColumn: boolean
   readonly isNotNull?: boolean | undefined
+  /** Of a mixed value: whether it may be a date. */
+  readonly hasDates?: boolean
 }
 
 export interface Collected {
@@ -41,9 +43,10 @@ export function found(
 ): string {
   const { shape, column, keys, lists } = located(field, collected)
   const { table } = collected
-  if (lists.length === 0) return test(operandAt(column, keys, shape, table))
+  const hasDates = holdsDates(shape)
+  if (lists.length === 0) return test({ ...operandAt(column, keys, shape, table), hasDates })
   return throughLists(column.value, [keys.join('.'), ...lists], someElement, (root, path) =>
-    test(jsonOperand(jsonAt(root, path), shape.kind, table)),
+    test({ ...jsonOperand(jsonAt(root, path), shape.kind, table), hasDates }),
   )
 }
 

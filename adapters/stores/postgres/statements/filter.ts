@@ -9,6 +9,7 @@ import {
   every,
   type FilterSql,
   filterCompiler,
+  isDateText,
   type Sign,
   some,
   type Value,
@@ -21,6 +22,7 @@ import {
   jsonOperand,
   listAt,
   type Operand,
+  scalarIn,
   searchColumn,
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
@@ -28,6 +30,10 @@ import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 const conditions = filterCompiler<Operand, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isLacking),
   found,
+  ownType({ sql, hasDates }, type) {
+    const isText = type === 'string' || type === 'date'
+    return hasDates && isText ? isDateText(scalarIn(sql, 'string'), type) : undefined
+  },
   isIn,
   contained,
   compare(operand, sign, value, { table, parameters }) {

@@ -1,13 +1,15 @@
 /** The neutral filter as SQL over a table of JSON. */
 
 import type { Fields } from '../../../../src/ports/store/records.ts'
-import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
+import type { ObjectShape, Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
 import {
   every,
   type FilterSql,
   filterCompiler,
+  holdsDates,
+  isDateText,
   throughLists,
   type Value,
 } from '../../sql/filter.ts'
@@ -56,7 +58,12 @@ export interface Target {
 const conditions = filterCompiler<Typed, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isNull, isAbsent),
   found,
-  ownType: ({ type, isMixed }, own) => (isMixed ? `${type} ${TYPES[own]}` : undefined),
+  ownType({ type, value, end }, own) {
+    if (end.kind !== 'mixed') return undefined
+    const isOwn = `${type} ${TYPES[own]}`
+    const isText = own === 'string' || own === 'date'
+    return isText && holdsDates(end) ? every([isOwn, isDateText(value, own)]) : isOwn
+  },
   isIn,
   compare: (operand, sign, value, { parameters }) =>
     `${operand.value} ${sign} ${boundValue(value, parameters)}`,
@@ -73,18 +80,17 @@ const isAbsent: Test = ({ type }) => `${type} IS NULL`
 
 const TYPES = {
   string: "= 'text'",
+  date: "= 'text'",
   number: "IN ('integer', 'real')",
   boolean: "IN ('true', 'false')",
 } as const
 
-type Typed = Operand & { readonly isMixed: boolean }
+type Typed = Operand & { readonly end: Shape }
 type Test = (operand: Typed) => string
 
 function found(field: string, { shape }: Compilation, test: Test, absent?: Test): string {
   const { parts, shape: end } = fieldAt(field, shape)
-  const isMixed = end.kind === 'mixed'
-  const at = (one: Test) => (root: string, path: string) =>
-    one({ ...operandIn(root, path), isMixed })
+  const at = (one: Test) => (root: string, path: string) => one({ ...operandIn(root, path), end })
   return throughLists('doc', parts, someElement, at(test), absent && at(absent))
 }
 
