@@ -15,6 +15,7 @@ import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
 import { foreignValues } from './copying/foreign-values.ts'
 import { watchWrites } from './copying/watch.ts'
+import { NONE_AS_BYTES } from './documents/bson.ts'
 import type { Stored } from './documents/documents.ts'
 import { dropLeftOvers, prepareCollection, surroundingsOf } from './schema/schema.ts'
 
@@ -48,7 +49,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   const { client, database } = connection
   const storedOf = (schema: CollectionSchema): Stored => ({
     schema,
-    native: database.collection(schema.name),
+    native: database.collection(schema.name, NONE_AS_BYTES),
     // Routers add searchable paths until the app starts.
     indexed: () => (searchIndexes ? schema.searchable : undefined),
   })

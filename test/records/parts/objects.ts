@@ -204,6 +204,21 @@ export function objects(name: string, open: () => { store(): Store }): void {
       expect(await whole()).toMatchObject({ prof: { priv: 'new', score: 5 } })
     })
 
+    test('keeps what is in lists under names that every object has', async () => {
+      const { patch, path, send, people: stored, id } = await people({})
+      const inside = { a: [{ b: 1 }], toString: [{ b: 2 }] }
+      const free = {
+        valueOf: [{ a: 1 }],
+        hasOwnProperty: [inside],
+        isPrototypeOf: { toString: [{}] },
+      }
+      expect((await patch({ free })).record.free).toEqual(free)
+      expect((await send('GET', path)).record.free).toEqual(free)
+      expect((await send('GET', '/people')).records[0]?.free).toEqual(free)
+      expect((await stored.findById(id))?.free).toEqual(free)
+      expect((await patch({ name: 'b' })).record.free).toEqual(free)
+    })
+
     test('lists of lists are hidden, whole or a member of theirs', async () => {
       const cell = z.object({ pub: z.string(), priv: z.string() })
       const Board = defineModel('PartBoard', {

@@ -13,6 +13,7 @@ import { shownText } from '../../json-values.ts'
 import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
+import { NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
 import {
   asText,
@@ -213,7 +214,7 @@ export class Reads {
     try {
       return await database.command(
         { ...command, ...options, readConcern },
-        { raw, ...(signal && { signal }) },
+        { ...NONE_AS_BYTES, raw, ...(signal && { signal }) },
       )
     } catch (error) {
       if (isPassing(error)) return undefined

@@ -4,6 +4,13 @@
  */
 
 import { Buffer } from 'node:buffer'
+import type { BSONSerializeOptions } from 'mongodb'
+
+/**
+ * For all calls that return documents. Without it, the driver leaves the objects in a list under a name that every object has,
+ * as `valueOf`, as their bytes.
+ */
+export const NONE_AS_BYTES: BSONSerializeOptions = { fieldsAsRaw: Object.create(null) }
 
 /** What the driver makes something else of: references have names with a dollar. */
 const RARE_NAME = /^\$|^__proto__$/
