@@ -197,6 +197,10 @@ describe('an atomic step', () => {
     expect(await doing((tx) => tx.collection(Account).insert({ owner: 'a', balance: 1 }))).toEqual(
       taken,
     )
+    // A database names one of them, each another.
+    expect(
+      await doing((tx) => tx.collection(Account).insert({ _id, owner: 'a', balance: 1 })),
+    ).toMatchObject({ status: 409, fields: { _id: 'Already exists.' } })
     expect(await doing((tx) => tx.collection(Account).update(_id, { owner: 'first' }))).toEqual(
       taken,
     )

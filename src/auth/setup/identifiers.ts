@@ -143,7 +143,8 @@ const ADDRESS = /^[^@.]+(?:\.[^@.]+)*@[^@.]+(?:\.[^@.]+)*$/
  * domain is written as name servers see it.
  */
 function normalizeEmail(text: string): string | undefined {
-  const address = fold(text.trim().normalize('NFC'))
+  // Of some letters only the small one is composed with its mark: `J̌` and `ǰ`.
+  const address = fold(text.trim().normalize('NFC')).normalize('NFC')
   if (!address.isWellFormed() || !ADDRESS.test(address)) return undefined
   // A full-width @ or comma turns into the real one if a mail library applies compatibility forms.
   const compatible = address.normalize('NFKC')

@@ -2,6 +2,7 @@
 
 import { changedMeanwhile } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
 import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { WriteOutcome } from '../../ports/store/store.ts'
@@ -151,12 +152,20 @@ class AtomicStep {
 
   /** Throws the 409 of a unique value that is taken; false if whoever had it has given it up meanwhile. */
   async #refuseDuplicates(error: DuplicateKey): Promise<false> {
-    for (const { engine, is } of this.#taken) {
+    const known = new Set<unknown>()
+    for (const { engine, action, was, is } of this.#taken) {
+      if (was) known.add(was._id)
       if (!is) continue
       const { model } = engine
-      const refused = { filter: withId(String(is._id)), changes: is }
+      const filter = withId(String(is._id))
+      const refused = { filter, changes: is }
       const fields = await clashingFields(model, engine.stored, refused, new DuplicateKey([]))
-      if (fields.length > 0) throw duplicateIn(model, fields)
+      // What the step has done hides the record that has the id of a new one.
+      const isNew = 'insert' in action && !known.has(is._id)
+      const isTaken =
+        isNew && (await firstIn(this.#host.engine(model).stored, filter)) !== undefined
+      const taken = isTaken ? ['_id', ...fields] : fields
+      if (taken.length > 0) throw duplicateIn(model, taken)
     }
     if (error.fields.includes('_id')) throw duplicateIn({ hidden: [] }, error.fields)
     return false
