@@ -36,6 +36,23 @@ await withService('postgres', ({ url }) => {
     },
   )
 
+  it('a field may be called as what the statements of the store name', async () => {
+    const names = ['the one', 'held', 'written', 'anchor', 'value0', 'element1', 'locked']
+    const text = z.string().max(50).optional()
+    const Named = defineModel('StatementNamed', {
+      fields: Object.fromEntries(names.map((name) => [name, text])),
+      changes: true,
+    })
+    const app = createApp({ store: postgresStore({ url, schema: fresh() }) })
+    const named = app.store.collection(Named)
+    const all = (value: string) => Object.fromEntries(names.map((name) => [name, value]))
+    const { _id } = await named.insert(all('a'))
+    expect(await named.update(_id, all('b'))).toEqual({ _id, ...all('b') })
+    expect(await named.updateWhere({ held: 'b' }, all('c'))).toBe(1)
+    expect(await named.find({})).toEqual([{ _id, ...all('c') }])
+    await app.close()
+  })
+
   it('groups are in the order of their keys, whatever their fields are called', async () => {
     const Vote = defineModel('NumberedVote', {
       fields: { round: z.number(), 0: z.string().optional(), 1: z.string().optional() },

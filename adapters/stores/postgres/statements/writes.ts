@@ -97,11 +97,11 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   }
 }
 
-/** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. */
+/** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. No field has a dot. */
 function holdAnd(update: string, condition: string, table: Table): string {
   const { columns } = readerOf(table)
-  return `WITH held AS (SELECT ${table.id} AS "the one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
-      written AS (${update} WHERE ${table.id} = (SELECT "the one" FROM held) RETURNING ${columns})
+  return `WITH held AS (SELECT ${table.id} AS "the.one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
+      written AS (${update} WHERE ${table.id} = (SELECT "the.one" FROM held) RETURNING ${columns})
     SELECT held.*, written.* FROM held, written`
 }
 
