@@ -221,11 +221,7 @@ export function defineModel<
       ),
     ),
     ...(definition.output && { output: definition.output }),
-    renamed: renames(
-      definition.renamed ?? {},
-      { ...fields, ...Object.fromEntries(times.map((name) => [name, true])) },
-      fail,
-    ),
+    renamed: renames(definition.renamed ?? {}, [...Object.keys(fields), ...times], fail),
     ...(definition.convert && { convert: conversions(definition.convert, fields, fail) }),
   })
   remember(model as unknown as Model)

@@ -125,10 +125,10 @@ export function checkDefinition(definition: object, fail: Fail): void {
   checkOptions({ fields: null, ...definition }, RULES, fail)
 }
 
-/** The renames of a model: earlier names, none of them among `fields`, each with the one that it is now. */
+/** The renames of a model: earlier names, none of them among `names`, each with the one that it is now. */
 export function renames(
   given: Readonly<Record<string, string>>,
-  fields: object,
+  names: readonly string[],
   fail: Fail,
 ): ReadonlyMap<string, string> {
   // Timestamps may have had these names.
@@ -136,13 +136,13 @@ export function renames(
   const others = Object.keys(given).filter((name) => !isTime(name))
   checkStoredNames(others, (message) => fail(`'renamed': ${message}`))
   for (const [old, now] of Object.entries(given)) {
-    if (Object.hasOwn(fields, old)) {
+    if (names.includes(old)) {
       fail(`'renamed' names '${old}' as an earlier name, but it is a field. Write { old: 'new' }`)
     }
     if (old.includes('.')) {
       fail(`'renamed' names '${old}': only whole fields can be renamed, not parts of them`)
     }
-    if (!Object.hasOwn(fields, now)) fail(noField('renamed', now))
+    if (!names.includes(now)) fail(noField('renamed', now))
   }
   return new Map(Object.entries(given))
 }

@@ -78,7 +78,10 @@ describe('what a cache must not mix', () => {
     const cache = faultyCache()
     const fields = { age: z.number() }
     const deployed = (convert?: (stored: unknown) => number) => {
-      const model = defineModel('CachedAge', { fields, ...(convert && { convert: { age: convert } }) })
+      const model = defineModel('CachedAge', {
+        fields,
+        ...(convert && { convert: { age: convert } }),
+      })
       const served = service({ store, cache })
       served.app.mount('/ages', createRouter({ model, cache: true, allowedFields: [] }))
       return served
