@@ -100,7 +100,6 @@ function isOfResponse([name, value]: readonly [string, string]): boolean {
 function begin(response: ServerResponse, content: PlainResponse): boolean {
   const { status, statusText, headers, body } = content
   try {
-    // In Express, another middleware may have responded meanwhile.
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(status, statusText, headers)
       return true
@@ -173,8 +172,10 @@ function sendWhole(
   body: string | null,
   encoding: BufferEncoding = 'utf8',
 ): void {
-  if (!begin(response, content)) return
+  // In Express, another middleware may have responded meanwhile.
+  if (response.headersSent || response.destroyed) return
   try {
+    response.writeHead(content.status, content.statusText, content.headers)
     if (body !== null) {
       // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
       // pieces by way of a copy.

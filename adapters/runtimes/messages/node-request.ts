@@ -156,7 +156,10 @@ class ReceivedHeaders {
   }
 
   has(name: string): boolean {
-    return this.get(name) !== null
+    const value = this.#standard ? undefined : this.#incoming.headers[`${name}`.toLowerCase()]
+    if (typeof value === 'string') return true
+    const isMissing = !this.#standard && value === undefined && IS_NAME.test(name)
+    return !isMissing && ReceivedHeaders.standardOf(this).has(name)
   }
 
   /** From now on, `own` are those of a standard request. */
