@@ -11,7 +11,6 @@ import {
   safeParse,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
-import { isPromise } from '../../ports/promises/synchronous.ts'
 import { isLarge } from '../../ports/promises/turns.ts'
 import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -163,7 +162,7 @@ function ownMade(
   if (handled.has(def)) return
   handled.add(def)
   const owned = (value: unknown) => {
-    isPromise(value)
+    if (value instanceof Promise) value.catch(() => {})
     return value
   }
   const { get } = Object.getOwnPropertyDescriptor(def, 'defaultValue') ?? {}
