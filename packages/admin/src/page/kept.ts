@@ -13,8 +13,10 @@ class Kept {
 
   constructor(place: Place) {
     this.#browser = storageAt(place)
-    // react-admin looks there as soon as it is loaded, and would throw.
-    if (!this.#browser) Object.defineProperty(window, place, { value: this })
+    // react-admin looks there as soon as it is loaded, and would throw. Parts of the page are tested without a window.
+    if (!this.#browser && 'window' in globalThis) {
+      Object.defineProperty(window, place, { value: this })
+    }
   }
 
   getItem(name: string): string | null {
