@@ -229,6 +229,17 @@ await withService('chromium', () => {
     await found(page, 'td a.name')
   })
 
+  it('An address with a filter that the app lacks is no list of all records', async () => {
+    const page = await entered(PEOPLE.reader)
+    const rules = [{ field: 'colour', operator: 'eq', value: 'red' }]
+    await visit(page, lib.base, `/books?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
+    await sees(page, "'colour'")
+    const list = await field(page, 'Field')
+    expect(await list.evaluate((one) => one.selectedOptions[0]?.text)).toBe('colour')
+    await press(page, 'Remove filter')
+    await found(page, 'td a.name')
+  })
+
   it('A file whose name has a % is shown by its name', async () => {
     const page = await entered(PEOPLE.reader)
     const { _id } = await lib.book('Atlas 6')

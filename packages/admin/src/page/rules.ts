@@ -46,9 +46,10 @@ export function conditionsOf(
   any: boolean,
   { filters }: Pick<Resource, 'filters'>,
 ): Readonly<Record<string, unknown>> | undefined {
-  const conditions = rules.filter(isComplete).flatMap((rule) => {
+  const conditions = rules.filter(isComplete).map((rule) => {
+    // Of a field that is not there any more the app says so: without the rule, there would be more than was asked for.
     const field = filters.find((one) => one.field.name === rule.field)?.field
-    return field ? [{ name: rule.field, condition: conditionOf(rule, field) }] : []
+    return { name: rule.field, condition: conditionOf(rule, field) }
   })
   if (conditions.length === 0) return undefined
   if (any && conditions.length > 1) {
@@ -66,14 +67,14 @@ function simplified(condition: Readonly<Record<string, unknown>>): unknown {
   return Object.keys(condition).join() === 'eq' && condition.eq !== null ? condition.eq : condition
 }
 
-function conditionOf({ operator, value }: Rule, field: Field): Record<string, unknown> {
+function conditionOf({ operator, value }: Rule, field: Field | undefined): Record<string, unknown> {
   if (operator === 'empty') return { eq: null }
   if (operator === 'set') return { ne: null }
   return { [operator]: typed(value, field) }
 }
 
 /** What was typed, as the field's type. */
-function typed(value: string, { kind, options }: Field): unknown {
+function typed(value: string, { kind, options }: Partial<Field> = {}): unknown {
   if (kind === 'number' || kind === 'integer') return Number(value)
   if (kind === 'boolean') return value === 'true'
   // An address may have anything: the app says what is wrong with it.

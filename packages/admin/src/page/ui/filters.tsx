@@ -96,6 +96,7 @@ function RuleLine(props: {
           onChange({ field, operator, value: '' })
         }}
       >
+        {!found && <option>{rule.field}</option>}
         {resource.filters.map(({ field }) => (
           <option key={field.name} value={field.name}>
             {field.label}
