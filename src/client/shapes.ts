@@ -12,25 +12,33 @@ import type {
 
 type Primitive = string | number | boolean | null | undefined
 
-// Most values are primitives, so they come first; `unknown` is none of these and comes last.
-// Of lists and tuples, `keyof` maps the elements alone.
+// Most values are primitives, so they come first; `unknown` is none of these and comes last. Of tuples, `keyof` maps the
+// elements alone; those of a list it would map at once, which has no end for `z.json()`, a list of its own type.
 /** A value as JSON carries it: dates are ISO 8601 strings. */
 export type Wire<V> = V extends Primitive
   ? V
   : V extends Date
     ? string
-    : V extends object
-      ? { [K in keyof V]: Wire<V[K]> }
-      : V
+    : V extends (infer E)[]
+      ? E[] extends V
+        ? Wire<E>[]
+        : { [K in keyof V]: Wire<V[K]> }
+      : V extends object
+        ? { [K in keyof V]: Wire<V[K]> }
+        : V
 
 /** A value that a client may send: a date may be a `Date`. */
 export type Sent<V> = V extends Primitive
   ? V
   : V extends Date
     ? Date | string
-    : V extends object
-      ? { readonly [K in keyof V]: Sent<V[K]> }
-      : V
+    : V extends (infer E)[]
+      ? E[] extends V
+        ? readonly Sent<E>[]
+        : { readonly [K in keyof V]: Sent<V[K]> }
+      : V extends object
+        ? { readonly [K in keyof V]: Sent<V[K]> }
+        : V
 
 /** The members that the server adds to each record. */
 export interface Added {
