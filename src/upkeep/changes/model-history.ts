@@ -13,6 +13,7 @@ import { firstIn } from '../../ports/evaluation/walk.ts'
 import { everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
+import { endedRules } from './overlaps.ts'
 
 export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
   ...{ model: 'string', fields: 'string', progress: 'string', collection: 'string' },
@@ -50,6 +51,7 @@ export class ModelHistory {
     const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
     const places = new Map(found.map(({ model, collection }) => [model, collection]))
     const all = [...models]
+    for (const fact of endedRules(known.keys(), all)) await this.#collection.delete(filterOf(fact))
     const others = all.filter(
       (model) =>
         known.get(model.name) !== textOf(model) || places.get(model.name) !== model.collection,

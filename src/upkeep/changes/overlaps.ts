@@ -1,6 +1,7 @@
 /** At start-up: whether records that were stored before their model excluded overlaps overlap each other. */
 
 import type { Model } from '../../model/model.ts'
+import type { Exclusion } from '../../ports/store/exclusion.ts'
 import type { Collection } from '../../ports/store/store.ts'
 import { overlapsIn } from '../check/overlaps.ts'
 import { EXAMPLES } from '../tally.ts'
@@ -13,7 +14,7 @@ export async function refuseOverlaps(
   history: ModelHistory,
 ): Promise<void> {
   for (const exclusion of model.exclude ?? []) {
-    const place = `exclude of ${model.name}: ${JSON.stringify(exclusion)}`
+    const place = placeOf(model, exclusion)
     if (await history.has(place)) continue
     const pairs: string[] = []
     for await (const pair of overlapsIn(model, stored, exclusion)) {
@@ -26,4 +27,16 @@ export async function refuseOverlaps(
     }
     await history.add(place)
   }
+}
+
+/** Which of `facts` are of rules that one of `models` had in another version: this one writes without asking them. */
+export function endedRules(facts: Iterable<string>, models: readonly Model[]): string[] {
+  const kept = new Set(models.flatMap((model) => model.exclude?.map((one) => placeOf(model, one))))
+  return [...facts].filter(
+    (fact) => !kept.has(fact) && models.some((model) => fact.startsWith(placeOf(model))),
+  )
+}
+
+function placeOf({ name }: Model, exclusion?: Exclusion): string {
+  return `exclude of ${name}: ${exclusion ? JSON.stringify(exclusion) : ''}`
 }

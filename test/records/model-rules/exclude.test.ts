@@ -182,6 +182,20 @@ describe('exclude', () => {
     await expect(bookings(store).collection.insert(days(1, 2))).rejects.toEqual(REFUSED)
   })
 
+  it('looks again after a version without the rule, as after a rollback', async () => {
+    const store = sqliteStore()
+    await bookings(store).app.ready()
+    const { app } = service({ store })
+    const without = app.store.collection(defineModel('RuledBooking', { fields }))
+    await app.ready()
+    await without.insert(days(1, 9))
+    const { _id } = await without.insert(days(2, 5))
+    const again = () => bookings(store).app.ready()
+    await expect(again()).rejects.toThrow("'ruledbookings' already holds records that overlap")
+    await without.delete(_id)
+    await again()
+  })
+
   it('needs a store that writes several records in one step, with guards', async () => {
     const { guards: _, ...store } = sqliteStore()
     const { app } = bookings(store)
