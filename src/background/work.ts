@@ -66,6 +66,8 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   protected abstract step(pace: Pace): Promise<number>
 
   protected async note(first: Fields, now: Date): Promise<void> {
+    // A database that takes no writes refuses also those that would change nothing.
+    if (await firstIn(this.records, withId(this.id))) return
     const named = { _id: this.id, name: this.#title, owner: '', until: now }
     await insertOnce(this.records, { ...named, ...first })
   }

@@ -6,7 +6,14 @@ import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
 import { newEpoch } from '../changes/position.ts'
 import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
-import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
+import {
+  createLog,
+  createPlace,
+  findKept,
+  keepLog,
+  logTables,
+  PLACE,
+} from './changes/log-tables.ts'
 import type { Place } from './connection/connection.ts'
 import { FOLD, type Table, tableSql } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
@@ -167,6 +174,7 @@ async function prepareLog(place: Place): Promise<void> {
   const there = await existingTables(connection, [tables.entries, consumers])
   if (!there.has(tables.entries)) await connection.exec(createLog(tables))
   if (!(await hasFunction(place, PLACE))) await connection.exec(createPlace(tables))
+  if ((await connection.rows(findKept(tables))).length > 0) return
   await connection.run(keepLog(tables, newEpoch(), there.has(consumers) ? consumers : undefined))
 }
 

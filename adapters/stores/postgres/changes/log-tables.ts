@@ -45,6 +45,7 @@ export function createLog({ entries, log, dropped }: LogTables): string {
 const DATABASE = `(SELECT oid::text FROM pg_database WHERE datname = current_database())`
 const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'
 const XMAX = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
+const lastOf = (entries: string) => `coalesce((SELECT max(place) FROM ${entries}), 0)`
 export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
@@ -52,7 +53,7 @@ export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
  * so do the consumers in the table `consumers`, if it is there.
  */
 export function keepLog({ entries, log }: LogTables, epoch: string, consumers?: string): Statement {
-  const last = `coalesce((SELECT max(place) FROM ${entries}), 0)`
+  const last = lastOf(entries)
   const parameters = new Parameters()
   const values = `1, ${parameters.bind(epoch)}, ${DATABASE}, 0`
   const kept = `INSERT INTO ${log} AS known SELECT ${values}
@@ -66,6 +67,11 @@ export function keepLog({ entries, log }: LogTables, epoch: string, consumers?: 
       UPDATE ${consumers} SET ${own('position')}, ${own('models')} FROM old, made`
       : kept,
   )
+}
+
+/** Finds the row of the log if `keepLog` would leave it as it is: a start that writes nothing works on a standby too. */
+export function findKept({ entries, log }: LogTables): string {
+  return `SELECT 1 FROM ${log} WHERE place = ${DATABASE} AND ${lastOf(entries)} < base + ${XMAX}`
 }
 
 /**
