@@ -29,7 +29,7 @@ export class Consumer extends LeasedWork {
     super(host, 'consumer', settings.name)
     this.#log = log
     this.#settings = settings
-    this.#held = new Held(host.collection(heldSchema), settings.name)
+    this.#held = new Held(host.collection(heldSchema), settings.name, () => host.known())
     this.#models = new ConsumedModels(this.records, this.id, settings.models)
     this.#receivers = new Receivers(host.now, settings.concurrency)
   }

@@ -1,11 +1,12 @@
 /** Deliveries that wait: those that have failed or were set aside, and those that came after them in their lane. */
 
-import { sortKey } from '../../model/model.ts'
+import { type Model, sortKey } from '../../model/model.ts'
 import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { all, type Filter, is, type SortKey, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/store.ts'
+import { underCurrent } from '../../records/engine/author.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
 
@@ -62,10 +63,12 @@ type HeldRecord = Omit<HeldDelivery, 'change'> & {
 export class Held {
   readonly #records: Collection
   readonly #consumer: string
+  readonly #models: () => Iterable<Model>
 
-  constructor(records: Collection, consumer: string) {
+  constructor(records: Collection, consumer: string, models: () => Iterable<Model>) {
     this.#records = records
     this.#consumer = consumer
+    this.#models = models
   }
 
   /** Those that are waiting, or that were set aside. */
@@ -108,7 +111,10 @@ export class Held {
     })
     if (!found) return undefined
     const held = found as unknown as HeldRecord
-    return { ...held, change: changeIn(held.change) }
+    const change = changeIn(held.change)
+    const model = [...this.#models()].find(({ name }) => name === change.model)
+    // An earlier version may have held it.
+    return { ...held, change: underCurrent(change, model) }
   }
 
   async counts(): Promise<{ readonly waiting: number; readonly aside: number }> {

@@ -51,12 +51,7 @@ export function modelChanges(
   log: ChangeLog,
   modelNamed: (name: string) => Model | undefined,
 ): ChangeLog {
-  const shown = (change: LoggedChange): LoggedChange => {
-    const { renamed } = modelNamed(change.model) ?? {}
-    if (!renamed?.size) return change
-    const part = (record: Fields | null) => record && underCurrentNames(record, renamed)
-    return { ...change, before: part(change.before), after: part(change.after) }
-  }
+  const shown = (change: LoggedChange) => underCurrent(change, modelNamed(change.model))
   return {
     position: () => log.position(),
     async read(after, options) {
@@ -67,4 +62,12 @@ export function modelChanges(
       (await log.history(model, record, options)).map(shown),
     wake: (listener) => log.wake(listener),
   }
+}
+
+/** `change` with the current names of the fields of its `model`. */
+export function underCurrent(change: LoggedChange, model: Model | undefined): LoggedChange {
+  const renamed = model?.renamed
+  if (!renamed?.size) return change
+  const part = (record: Fields | null) => record && underCurrentNames(record, renamed)
+  return { ...change, before: part(change.before), after: part(change.after) }
 }
