@@ -1,21 +1,12 @@
 /** Start-up: brings the database to what the models need, while other processes use it. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { CONSUMERS } from '../../../src/ports/store/changes.ts'
 import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
-import { newEpoch } from '../changes/position.ts'
 import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
-import {
-  createLog,
-  createPlace,
-  findKept,
-  keepLog,
-  logTables,
-  PLACE,
-} from './changes/log-tables.ts'
+import { prepareLog } from './changes/prepare-log.ts'
 import type { Place } from './connection/connection.ts'
-import { FOLD, type Table, tableSql } from './layout/columns.ts'
+import { FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
 import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
@@ -165,17 +156,6 @@ async function prepareSearch(place: Place, warn: Warn): Promise<string | undefin
     )
   }
   return trigramSpace(connection)
-}
-
-async function prepareLog(place: Place): Promise<void> {
-  const { connection, space } = place
-  const tables = logTables(space)
-  const consumers = tableSql(space, CONSUMERS)
-  const there = await existingTables(connection, [tables.entries, consumers])
-  if (!there.has(tables.entries)) await connection.exec(createLog(tables))
-  if (!(await hasFunction(place, PLACE))) await connection.exec(createPlace(tables))
-  if ((await connection.rows(findKept(tables))).length > 0) return
-  await connection.run(keepLog(tables, newEpoch(), there.has(consumers) ? consumers : undefined))
 }
 
 async function prepareTable(

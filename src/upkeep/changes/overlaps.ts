@@ -5,13 +5,18 @@ import type { Exclusion } from '../../ports/store/exclusion.ts'
 import type { Collection } from '../../ports/store/store.ts'
 import { overlapsIn } from '../check/overlaps.ts'
 import { EXAMPLES } from '../tally.ts'
-import type { ModelHistory } from './model-history.ts'
+
+/** What earlier starts have noted. */
+interface Facts {
+  has(fact: string): Promise<boolean>
+  add(fact: string): Promise<void>
+}
 
 /** Rejects if records of `model` overlap. Those of a model that was looked at once are not read again. */
 export async function refuseOverlaps(
   model: Model,
   stored: Collection,
-  history: ModelHistory,
+  history: Facts,
 ): Promise<void> {
   for (const exclusion of model.exclude ?? []) {
     const place = placeOf(model, exclusion)
