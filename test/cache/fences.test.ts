@@ -44,6 +44,22 @@ describe('fences', () => {
     expect((await other.standing()).size).toBe(1)
   })
 
+  it('let a write go on whose fence was raised by a request that Workers have ended', async () => {
+    const { one, other } = await instances()
+    const { setTimeout: standing } = globalThis
+    // The timers of a request end with it.
+    const ended = (work: () => void, ms?: number) => (ms === 300 ? 0 : standing(work, ms))
+    globalThis.setTimeout = ended as typeof setTimeout
+    onTestFinished(() => {
+      globalThis.setTimeout = standing
+    })
+    void one.raise('books')
+    await expect.poll(async () => (await other.standing()).size).toBe(1)
+    globalThis.setTimeout = standing
+    const late = new Promise((resolve) => setTimeout(() => resolve('late'), 2000))
+    expect(await Promise.race([one.raise('books'), late])).toBeUndefined()
+  })
+
   it('of two instances for one model are one', async () => {
     const { one, other } = await instances()
     await Promise.all([one.raise('books'), other.raise('books')])
