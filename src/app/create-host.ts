@@ -49,7 +49,7 @@ export function createHost(
   const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
-  const caches = cachesOf(options, parts, collection, (name) => models.modelNamed(name))
+  const caches = cachesOf(options, parts, collection, () => models)
   const checks: (() => void | Promise<void>)[] = [() => checkNeeds(host)]
   const start = new AppStart(async () => {
     for (const check of checks) await check()
@@ -120,10 +120,10 @@ function cachesOf(
   { cache, env, logger, now }: ResolvedAppOptions,
   { caching }: AppParts,
   collection: CachesOptions['collection'],
-  modelNamed: AppModels['modelNamed'],
+  models: () => AppModels,
 ): Caches | undefined {
   if (cache && !caching) failed(`'cache' ${needs('caching')}`)
-  const nameOf = (model: string) => modelNamed(model)?.collection ?? model
+  const nameOf = (model: string) => models().modelNamed(model)?.collection ?? model
   const caches = caching && new caching.Caches({ logger, now, collection, nameOf })
   // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache && caching) caches?.space({ store: cache, ...caching.defaultsOf(env, failed) })

@@ -153,7 +153,7 @@ export class VersionedCache {
   }
 
   async #end(place: Place, write: Write): Promise<void> {
-    const { open, unanswered } = place
+    const { open } = place
     open.delete(write)
     try {
       const isLast = open.size === 0
@@ -162,7 +162,7 @@ export class VersionedCache {
       if (!isLast && open.size === 0) replaced = await this.#replace(place, newToken(VERSION))
       if (replaced === unreachable) await this.#options.fences.raise(place.fence)
     } finally {
-      unanswered.delete(write)
+      place.unanswered.delete(write)
     }
   }
 

@@ -3,13 +3,13 @@
 import { liveEnded, tooManyStreams } from '../../http/errors/refusals.ts'
 
 export interface OpenStream {
-  /** When it was last called, by `performance.now()`. */
-  readonly calledAt: number
+  /** When it asks next what its client may see, by `performance.now()`. */
+  readonly askAt: number
   /** Ends it; `error` says why. */
   end(error: unknown): void
 }
 
-/** All are called every few seconds. One that is not has ended with its request, silently, as Workers end it. */
+/** All ask every few seconds. One that does not has ended with its request, silently, as Workers end it. */
 const LOST_MS = 60_000
 
 export class OpenStreams {
@@ -24,18 +24,16 @@ export class OpenStreams {
   /** Adds a stream. Throws a 503 if there are too many, or the app is closing. */
   add(stream: OpenStream): void {
     if (this.#isClosed) throw liveEnded()
-    if (this.#open.size >= this.#most) this.#forgetLost()
+    if (this.#open.size >= this.#most) {
+      for (const one of this.#open)
+        if (performance.now() - one.askAt > LOST_MS) this.#open.delete(one)
+    }
     if (this.#open.size >= this.#most) throw tooManyStreams()
     this.#open.add(stream)
   }
 
   remove(stream: OpenStream): void {
     this.#open.delete(stream)
-  }
-
-  #forgetLost(): void {
-    const since = performance.now() - LOST_MS
-    for (const stream of this.#open) if (stream.calledAt < since) this.#open.delete(stream)
   }
 
   /** Ends all, and admits no more. */

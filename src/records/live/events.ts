@@ -18,7 +18,6 @@ export class Events implements PipedBody {
   #waiting: string[] = [RETRY]
   #size = 0
   #isAsked = false
-  #hasBegun = false
   #isEnding = false
   #failure: Error | undefined
 
@@ -82,7 +81,7 @@ export class Events implements PipedBody {
    * there, Workers tell nothing but that nobody has begun to read.
    */
   comment(): void {
-    if (!this.#hasBegun) this.#cut()
+    if (this.#waiting[0] === RETRY) this.#cut()
     else if (this.#waiting.length === 0) this.#send(':\n\n', false)
   }
 
@@ -103,7 +102,6 @@ export class Events implements PipedBody {
 
   #ask(): void {
     this.#isAsked = true
-    this.#hasBegun = true
     if (this.#failure) this.#outlet?.destroy(this.#failure)
     else this.#flush()
   }

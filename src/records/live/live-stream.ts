@@ -40,13 +40,12 @@ interface Item {
 
 export class LiveStream extends Rounds implements Listener, OpenStream {
   readonly events: Events
-  calledAt: number = performance.now()
   readonly #resource: Resource
   readonly #hub: Hub
   readonly #asker: Asker
   #rights: Rights
   /** When they are asked again. */
-  #askAt = 0
+  askAt = 0
   /** What follows a position in an event's id. */
   #mark = ''
   #isAsking = false
@@ -111,11 +110,10 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   }
 
   due(now: number): number {
-    this.calledAt = now
     if (now - this.events.sentAt >= COMMENT_MS) this.events.comment()
     this.#asker.giveUp(now)
-    if (now >= this.#askAt) void this.#askAgain()
-    return Math.min(this.#askAt, this.events.sentAt + COMMENT_MS)
+    if (now >= this.askAt) void this.#askAgain()
+    return Math.min(this.askAt, this.events.sentAt + COMMENT_MS)
   }
 
   end(error: unknown): void {
@@ -260,7 +258,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
 
   #askLater(): void {
     const [least, most] = ASK_MS
-    this.#askAt = performance.now() + least + Math.random() * (most - least)
+    this.askAt = performance.now() + least + Math.random() * (most - least)
   }
 
   async #endWith(error: unknown): Promise<void> {
