@@ -1,5 +1,5 @@
 /**
- * Sends random requests to the same random apps over SQLite, D1, MongoDB and PostgreSQL, and compares every answer byte for byte:
+ * Sends random requests to the same random apps over SQLite, libSQL, D1, MongoDB, PostgreSQL and the interpreter, and compares every answer byte for byte:
  * `node -C fieldgate-source test/records/differential.ts --requests 50000 --seed 1`. Prints how many were answered with each status, or the
  * requests that led to different answers. `--most 20` goes on after the first of these.
  *

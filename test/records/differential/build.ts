@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod'
+import { batch } from '../../../src/batch/index.ts'
 import {
   type App,
   createApp,
@@ -19,6 +20,7 @@ import {
   ref,
   type Store,
 } from '../../../src/index.ts'
+import { isRare, RARE } from './rare.ts'
 import type { FieldSpec, RouterSpec, WorldSpec } from './spec.ts'
 import { CHOICES } from './values.ts'
 
@@ -63,7 +65,7 @@ export function appOf(
     }
     app.mount(router.mount, createRouter(options as unknown as RouterOptions<Fields>))
   }
-  return app
+  return app.mount('/batch', batch())
 }
 
 /** The choice of what is shown: a fixed one, or the client's own, unchecked. */
@@ -105,6 +107,7 @@ function schemaOf(field: FieldSpec, target: string): z.ZodType {
 }
 
 function plainSchema({ kind, inside }: FieldSpec, target: string): z.ZodType {
+  if (isRare(kind)) return RARE[kind][0]
   switch (kind) {
     case 'number':
       return z.number()

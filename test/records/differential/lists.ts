@@ -5,6 +5,7 @@
  */
 
 import type { Random } from '../../../extras/contract/store/random.ts'
+import { scalarFor, scopeFor, textFor } from './asked.ts'
 import type { Sent } from './send.ts'
 import {
   expandFor,
@@ -17,7 +18,7 @@ import {
   type RouterSpec,
   selectFor,
 } from './spec.ts'
-import { anyText, anything, idToken, jsonOf, scalarFor, scopeFor, textFor } from './values.ts'
+import { anyText, anything, idToken, jsonOf } from './values.ts'
 
 /** A list by GET or QUERY, on cursor routers mostly walked on. */
 export function list(random: Random, router: RouterSpec, model: ModelSpec): Sent[] {
@@ -177,7 +178,7 @@ function queryBody(random: Random, router: RouterSpec, model: ModelSpec): Record
   const filterable = options.filterableFields ?? options.query
   const filter = filterFor(random, filterable, places)
   const sortable = options.sortableFields ?? options.query
-  const sort = random.list(2, () => {
+  const sort = random.list(5, () => {
     return `${random.chance(50) ? '-' : ''}${nearly(random, sortable, places).path}`
   })
   const isOffset = options.pagination === 'offset'

@@ -5,6 +5,8 @@
  */
 
 import type { Random } from '../../../extras/contract/store/random.ts'
+import { textFor } from './asked.ts'
+import { isRare, rareValue } from './rare.ts'
 import type { FieldSpec } from './spec.ts'
 import {
   anything,
@@ -17,7 +19,6 @@ import {
   NUMBERS,
   raw,
   TEXTS,
-  textFor,
 } from './values.ts'
 
 /** A value to write into a field: one that its schema takes where `right`, else mostly one. */
@@ -32,6 +33,7 @@ export function valueFor(random: Random, field: FieldSpec, right = random.chance
 /** Undefined for a field that holds one scalar. */
 function containerIn(random: Random, field: FieldSpec, right: boolean): unknown {
   const scalar = () => scalarIn(random, field, right)
+  if (isRare(field.kind)) return rareValue(random, field.kind, right)
   switch (field.kind) {
     case 'strings':
     case 'numbers':

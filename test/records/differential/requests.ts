@@ -14,6 +14,8 @@ import { anything, deep, idToken, jsonOf } from './values.ts'
 /** A request, or several that go on with what the one before answered. */
 export function randomRequests(random: Random, world: WorldSpec): Sent[] {
   if (random.chance(8)) return [storeCall(random, world)]
+  if (random.chance(4)) return [atomicCall(random, world)]
+  if (random.chance(6)) return [batchOf(random, world)]
   const router = pick(random, world.routers)
   const model = world[router.of]
   const roll = random.below(100)
@@ -116,6 +118,40 @@ function odd(random: Random, router: RouterSpec): Sent {
   const method = random.of(['PUT', 'OPTIONS', 'HEAD', 'DELETE', 'PATCH', 'POST', 'QUERY'])
   const tail = random.of(['', '/', `/${someId(random, router)}`, '/a/b', '?page=1', '/%zz', '//'])
   return { method, path: `${router.mount}${tail}`, headers: {} }
+}
+
+/** Several calls as one step: each sees what those before it did, which no database has yet. */
+function atomicCall(random: Random, world: WorldSpec): Sent {
+  const calls = Array.from({ length: 1 + random.below(5) }, () => {
+    const { path, body } = storeCall(random, world)
+    return jsonOf(path).concat(',', body ?? '')
+  })
+  const body = `[${calls.map((one) => `[${one}]`).join()}]`
+  return { method: 'app.store', path: 'atomic', headers: {}, body }
+}
+
+/** Several writes of several routers in one request. */
+function batchOf(random: Random, world: WorldSpec): Sent {
+  const operations = Array.from({ length: 1 + random.below(4) }, () => {
+    const router = pick(random, world.routers)
+    const model = world[router.of]
+    const roll = random.below(10)
+    const tail = random.chance(15) ? `/$${random.below(3)}` : `/${someId(random, router)}`
+    const sent =
+      roll < 5
+        ? write(random, router, model, 'POST', '')
+        : roll < 8
+          ? write(random, router, model, 'PATCH', tail)
+          : bare(random, router, 'DELETE', tail)
+    const { method, path, body } = sent
+    return `{${[`"method":${jsonOf(method)}`, `"path":${jsonOf(path)}`, ...(body ? [`"body":${body}`] : [])].join()}}`
+  })
+  return {
+    method: 'POST',
+    path: '/batch',
+    headers: { 'content-type': 'application/json' },
+    body: `{"operations":[${operations.join()}]}`,
+  }
 }
 
 /** What the deployer's code asks: names as it would write them, values of any kind. */

@@ -82,9 +82,15 @@ async function asked(app: App, { method, path, headers, body }: Sent): Promise<A
 
 async function called(app: App, models: Models, { path, body }: Sent): Promise<Answer> {
   const [call = '', of] = path.split(' ')
-  const collection = app.store.collection<Fields>(models[of as keyof Models] as never)
+  const collection = app.store.collection<Fields>(
+    (models[of as keyof Models] ?? models.thing) as never,
+  )
   try {
-    const value = (await run(collection, call, JSON.parse(body ?? '{}'))) ?? null
+    const given = JSON.parse(body ?? '{}')
+    const value =
+      call === 'atomic'
+        ? await atomically(app, models, given)
+        : ((await run(collection, call, given)) ?? null)
     const text = JSON.stringify(value)
     return { status: 200, text, body: JSON.stringify({ data: value }), etag: null }
   } catch (error) {
@@ -94,6 +100,23 @@ async function called(app: App, models: Models, { path, body }: Sent): Promise<A
     const text = JSON.stringify({ name, status, message, fields })
     return { status: known ? (status ?? 400) : 500, text, body: text, etag: null }
   }
+}
+
+/** All calls in one step, with what each returns. */
+function atomically(
+  app: App,
+  models: Models,
+  calls: readonly (readonly [path: string, given: Arguments])[],
+): Promise<unknown[]> {
+  return app.store.atomic(async (tx) => {
+    const results: unknown[] = []
+    for (const [path, given] of calls) {
+      const [call = '', of] = path.split(' ')
+      const collection = tx.collection<Fields>(models[of as keyof Models] as never)
+      results.push((await run(collection as never, call, given)) ?? null)
+    }
+    return results
+  })
 }
 
 interface Arguments {

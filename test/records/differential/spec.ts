@@ -5,6 +5,8 @@
  */
 
 import { Random } from '../../../extras/contract/store/random.ts'
+import { NAMES as MORE_NAMES } from './languages.ts'
+import { anyRare, isClosed, isOrderedRare, type Rare } from './rare.ts'
 
 /** What a field holds. */
 export type Kind =
@@ -18,7 +20,7 @@ export type Kind =
   | Mixed
 type Scalar = 'string' | 'number' | 'int' | 'boolean' | 'date' | 'enum' | 'ref' | 'id'
 type Container = 'object' | 'objects' | 'map' | 'loose'
-type Mixed = 'unknown' | 'union' | 'texts'
+type Mixed = 'unknown' | 'union' | 'texts' | Rare
 
 /** How the schema is wrapped. */
 export type Wrap = 'plain' | 'optional' | 'nullable' | 'nullish' | 'default'
@@ -90,6 +92,7 @@ const NAMES = [
     'Zeit punkt',
   ],
   ...['length', "it's", 'a[0]', '7', 'id', 'k', 'v', 'x', 'y', 'z', 'NAME', '%', 'a-b'],
+  ...MORE_NAMES,
 ] as const
 
 /** A random world. */
@@ -119,12 +122,12 @@ function placesIn(field: FieldSpec, prefix: string, inList = false): Place[] {
   if (kind === 'object' || kind === 'objects' || kind === 'loose') {
     return inside.flatMap((one) => placesIn(one, `${path}.`, inList || kind === 'objects'))
   }
-  if (kind === 'map') return []
+  if (isClosed(kind)) return []
   return [{ path, field, ordered: !inList && isScalar(kind) }]
 }
 
 function isScalar(kind: Kind): boolean {
-  return kind === 'id' || SCALARS.includes(kind as (typeof SCALARS)[number])
+  return kind === 'id' || isOrderedRare(kind) || SCALARS.includes(kind as (typeof SCALARS)[number])
 }
 
 function modelSpec(random: Random, isThing: boolean): ModelSpec {
@@ -134,7 +137,11 @@ function modelSpec(random: Random, isThing: boolean): ModelSpec {
     ...(isThing ? [fieldSpec(random, 'owner', 'ref')] : []),
     ...[...names].map((name) => fieldSpec(random, name)),
     fieldSpec(random, 'more', random.of(SCALARS)),
-    fieldSpec(random, 'other', random.of([...LISTS, ...OTHERS])),
+    fieldSpec(
+      random,
+      'other',
+      random.chance(40) ? anyRare(random) : random.of([...LISTS, ...OTHERS]),
+    ),
   ]
   const bare: ModelSpec = {
     id: random.of(['objectId', 'objectId', 'uuid']),
@@ -155,17 +162,26 @@ function modelSpec(random: Random, isThing: boolean): ModelSpec {
   }
 }
 
-function fieldSpec(random: Random, name: string, kind: Kind = anyKind(random)): FieldSpec {
+function innerKind(random: Random, depth: number): Kind {
+  return depth > 0 ? anyKind(random) : random.of([...SCALARS, 'strings', 'unknown', 'map'])
+}
+
+/** `depth` is how many objects may be in one another. */
+function fieldSpec(
+  random: Random,
+  name: string,
+  kind: Kind = anyKind(random),
+  depth: number = random.below(3),
+): FieldSpec {
   const holds = kind === 'object' || kind === 'objects' || kind === 'loose'
   const inside = holds
-    ? ['in', 'out'].map((one) =>
-        fieldSpec(random, one, random.of([...SCALARS, 'strings', 'unknown'])),
-      )
+    ? ['in', 'out'].map((one) => fieldSpec(random, one, innerKind(random, depth), depth - 1))
     : []
   return { name, kind, wrap: random.of(WRAPS), inside }
 }
 
 function anyKind(random: Random): Kind {
+  if (random.chance(25)) return anyRare(random)
   return random.chance(50) ? random.of(SCALARS) : random.of([...LISTS, ...OTHERS])
 }
 
@@ -191,7 +207,7 @@ function routerSpec(
   const paths = places.map(({ path }) => path)
   const ordered = places.filter((place) => place.ordered).map(({ path }) => path)
   const texts = (all: readonly Place[]) =>
-    all.filter(({ field }) => /^strings?$/.test(field.kind)).map(({ path }) => path)
+    all.filter(({ field }) => /^(strings?|isoDate|piped)$/.test(field.kind)).map(({ path }) => path)
   const through = of === 'thing' && !isHidden('owner') ? texts(placesOf(other)) : []
   const found = through.filter((path) => !other.hidden.some((name) => path.startsWith(name)))
   const names = model.fields.map(({ name }) => name)

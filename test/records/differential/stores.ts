@@ -1,5 +1,5 @@
 /**
- * The stores that are compared: SQLite and libSQL in this process, D1 in workerd, MongoDB, PostgreSQL.
+ * The stores that are compared: SQLite, libSQL and the interpreter in this process, D1 in workerd, MongoDB twice, PostgreSQL.
  *
  * @module
  */
@@ -13,9 +13,18 @@ import { type D1Answer, type D1Binding, d1Store } from '../../../adapters/stores
 import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
+import { interpreterStore } from './interpreter.ts'
 
 /** The names of the stores, in the order of their answers. */
-export const STORES = ['SQLite', 'libSQL', 'D1', 'MongoDB', 'PostgreSQL'] as const
+export const STORES = [
+  'SQLite',
+  'libSQL',
+  'D1',
+  'MongoDB',
+  'PostgreSQL',
+  'interpreter',
+  'MongoDB with search indexes',
+] as const
 
 /** The services behind the stores. */
 export interface Backends {
@@ -62,14 +71,20 @@ export async function openBackends(mongoUrl: string, postgresUrl: string): Promi
       d1Store(d1),
       mongoStore({ client, database }),
       postgresStore({ client: sql, schema: database }),
+      interpreterStore(),
+      mongoStore({ client, database: `${database}-i`, searchIndexes: true }),
     ],
     async drop(names) {
       await d1.batch(names.map((name) => d1.prepare(`DROP TABLE IF EXISTS "${name}"`)))
-      for (const name of names) await client.db(database).dropCollection(name)
+      for (const name of names) {
+        await client.db(database).dropCollection(name)
+        await client.db(`${database}-i`).dropCollection(name)
+      }
       for (const name of names) await sql`DROP TABLE IF EXISTS ${sql(database)}.${sql(name)}`
     },
     async close() {
       await client.db(database).dropDatabase()
+      await client.db(`${database}-i`).dropDatabase()
       await client.close()
       await sql`DROP SCHEMA ${sql(database)} CASCADE`
       await sql.end()

@@ -5,7 +5,7 @@
  */
 
 import type { Random } from '../../../extras/contract/store/random.ts'
-import type { FieldSpec } from './spec.ts'
+import { LANGUAGES, NAMED_KEYS } from './languages.ts'
 
 /** Stands for the id of a record that is there when the request is sent; `other` for one of the other model. */
 export const idToken = (random: Random, kind: 'id' | 'other' = 'id'): string =>
@@ -87,6 +87,7 @@ export const TEXTS = [
     '..',
   ],
   'x'.repeat(300),
+  ...LANGUAGES,
 ] as const
 
 /** Numbers as the texts that a body or a parameter holds: JSON has no other way to say -0 or 2^63. */
@@ -184,6 +185,7 @@ export const KEYS = [
   'length',
   '_bsontype',
   'toJSON',
+  ...NAMED_KEYS,
 ] as const
 
 /** The values of an enumeration. */
@@ -222,71 +224,4 @@ export function deep(random: Random): unknown {
     value = random.chance(50) ? [value] : { [random.of(KEYS)]: value }
   }
   return value
-}
-
-/** What a URL or a filter says of a field: mostly of its kind. */
-export function textFor(random: Random, field: FieldSpec): string {
-  if (random.chance(12)) return random.of([...TEXTS, ...NUMBERS, ...DATES])
-  switch (field.kind) {
-    case 'number':
-    case 'int':
-    case 'numbers':
-      return random.chance(60) ? String(random.below(4) - 1) : random.of(NUMBERS)
-    case 'boolean':
-    case 'booleans':
-      return random.of(['true', 'false', 'yes', '1', '0', 'No'])
-    case 'date':
-    case 'dates':
-      return random.of(DATES)
-    case 'ref':
-    case 'refs':
-      return random.chance(85) ? idToken(random, 'other') : 'f'.repeat(24)
-    case 'id':
-      return idToken(random)
-    case 'enum':
-      return random.of(CHOICES)
-    default:
-      return random.of(TEXTS)
-  }
-}
-
-/** What a scope says of a field: another value would be a mistake of the deployer's code. */
-export function scopeFor(random: Random, { kind }: FieldSpec): string {
-  switch (kind) {
-    case 'number':
-    case 'int':
-      return String(random.below(4) - 1)
-    case 'boolean':
-      return String(random.chance(50))
-    case 'date':
-      return random.of(['2024-01-01', '1970-01-01', '0000-01-01'])
-    case 'ref':
-      return idToken(random, 'other')
-    case 'enum':
-      return random.of(CHOICES)
-    default:
-      return random.of(TEXTS)
-  }
-}
-
-/** The same as a JSON scalar. */
-export function scalarFor(random: Random, field: FieldSpec): unknown {
-  if (random.chance(8)) return null
-  if (random.chance(8)) return anything(random, 0)
-  const text = textFor(random, field)
-  switch (field.kind) {
-    case 'number':
-    case 'int':
-    case 'numbers':
-    case 'unknown':
-    case 'union':
-      return random.chance(85) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e-?\d+)?$/.test(text)
-        ? raw(text)
-        : text
-    case 'boolean':
-    case 'booleans':
-      return random.chance(85) ? text === 'true' || text === '1' : text
-    default:
-      return text
-  }
 }

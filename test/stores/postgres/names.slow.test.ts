@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { createApp, createRouter, defineModel } from '../../../src/index.ts'
+import { createApp, createRouter, defineModel, type Fields } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
 
@@ -62,14 +62,15 @@ await withService('postgres', ({ url }) => {
     await votes.insert({ round: 2, 0: 'b', 1: 'x' })
     await votes.insert({ round: 2, 1: 'y' })
     await votes.insert({ round: 1, 0: 'a' })
-    const counted = await votes.aggregate({ count: true, by: ['round', '0', '1'] })
+    const by = ['round', '0', '1'] as never
+    const counted = await votes.aggregate({ count: true, by })
     expect(counted).toEqual([
       { round: 1, 0: 'a', 1: null, count: 1 },
       { round: 2, 0: null, 1: 'y', count: 1 },
       { round: 2, 0: 'b', 1: 'x', count: 1 },
     ])
-    const sorted = await votes.aggregate({ count: true, by: ['round', '0'], sort: ['-0'] })
-    expect(sorted.map((group) => group[0])).toEqual(['b', 'a', null])
+    const sorted = await votes.aggregate({ count: true, by, sort: ['-0'] as never })
+    expect(sorted.map((group: Fields) => group['0'])).toEqual(['b', 'a', null])
     await app.close()
   })
 })
