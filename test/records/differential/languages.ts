@@ -63,7 +63,7 @@ const INNER_NAMES =
 /** Names of fields. */
 export const NAMES: readonly string[] = [
   ...`${OWN_NAMES} ${INNER_NAMES}`.split(' '),
-  ...['the one', 'size ', 'x y z', "'", 'e\u0301', '\u0001', '\u2028'],
+  ...['the one', 'size ', 'x y z', "'", 'e\u0301', '\u2028'],
 ]
 
 const INHERITED = '__proto__ constructor hasOwnProperty valueOf isPrototypeOf then'
