@@ -145,7 +145,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)
   }
-  const { logger = jsonLogger, development = false, now = () => Date.now(), ...given } = options
+  const { logger = jsonLogger, development = false, now = Date.now, ...given } = options
   const { methodOverride = false } = options
   const limits = Object.entries(LIMITS).map(([name, limit]) => {
     return [name, options[name as LimitName] ?? limit]

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 
 const Note = defineModel('Note', { fields: { text: z.string() }, timestamps: true })
 const noteApp = () =>
-  createApp({ store: sqliteStore() }).mount(
+  createApp({ store: sqliteStore(), now: () => Date.now() }).mount(
     '/notes',
     createRouter({ model: Note, middlewares: [], allowedFields: ['text'], search: ['text'] }),
   )

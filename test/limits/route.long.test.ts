@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 
 /**
  * How long the way of each request may be: a step that makes one shorter lowers its row. On a busy machine a password waits
- * for its turn, which sign-in and sign-up may take.
+ * for its turn, which sign-in and sign-up may take. Each computation of a password has a turn that ends by itself, should its
+ * request be gone, and defaults own their promises: 8 calls of a sign-up.
  */
 const MOST = {
   read: { calls: 86, files: 21, visits: 37 },
@@ -15,7 +16,7 @@ const MOST = {
   create: { calls: 165, files: 32, visits: 75 },
   patch: { calls: 180, files: 33, visits: 81 },
   login: { calls: 471, files: 48, visits: 168 },
-  register: { calls: 364, files: 49, visits: 158 },
+  register: { calls: 372, files: 49, visits: 158 },
 }
 
 it('a request enters no more functions and files than its budget', () => {

@@ -36,7 +36,7 @@ export function passwordsOf(
     const { hash: compute } = await chosen()
     return hashing.run(() => compute(plain))
   }
-  const decoy = startedOnce(async () => (own.hash ? hash(crypto.randomUUID()) : DECOY))
+  const decoy = own.hash ? startedOnce(() => hash(crypto.randomUUID())) : async () => DECOY
   return {
     hash,
     async verify(plain, stored) {
@@ -96,8 +96,9 @@ export function commonOnes(
     }
     return list
   })
+  let list: ReadonlySet<string> | undefined
   return async (folded) => {
-    const list = await load()
+    list ??= await load()
     return ONE_CHARACTER.test(folded) || (list?.has(folded) ?? false)
   }
 }
