@@ -26,7 +26,7 @@ export function equal(actual: unknown, expected: unknown, context?: string): voi
 
 /** Throws unless the two have the same content: equal members in any order, equal dates and elements. */
 export function deepEqual(actual: unknown, expected: unknown, context?: string): void {
-  if (!isSameContent(actual, expected)) throw differs(actual, expected, context)
+  if (!isSameContent(actual, expected, true)) throw differs(actual, expected, context)
 }
 
 /** Throws unless `text` matches. */

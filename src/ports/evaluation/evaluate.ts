@@ -175,9 +175,9 @@ function copyOf(inner: Fields): Fields {
   return (Array.isArray(inner) ? [...inner] : { ...inner }) as Fields
 }
 
-/** Whether two values have the same content: equal members in any order, equal dates and elements. */
-export function isSameContent(a: unknown, b: unknown): boolean {
-  if (a === b || Object.is(a, b)) return true
+/** Whether two values have the same content: equal members in any order, equal dates and elements; -0 is 0 unless `strict`. */
+export function isSameContent(a: unknown, b: unknown, strict = false): boolean {
+  if (Object.is(a, b) || (a === b && !strict)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false
   if (a instanceof Date && b instanceof Date) return Object.is(a.getTime(), b.getTime())
@@ -185,6 +185,6 @@ export function isSameContent(a: unknown, b: unknown): boolean {
   const keys = Object.keys(left)
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSameContent(left[key], right[key]))
+    keys.every((key) => Object.hasOwn(right, key) && isSameContent(left[key], right[key], strict))
   )
 }
