@@ -13,15 +13,16 @@ const KIB = 1024
  * code, 6; what start-up says of routes and guards that serve nothing, and whose words a refusal quotes, 1; pages behind a value
  * that one record has, and caches that do not take a response, a half; aggregates over values of another type, and what is said of
  * a binding that is missing, a quarter; rights that end before a body is there, start-ups that outlive their request, and what
- * `fetch` has decoded, a half.
+ * `fetch` has decoded, a half; what a check tells of overlaps and references, collections with another name, isolates that go on
+ * after requests that were ended, and dates among words, one.
  */
-const LIMIT = 170.5 * KIB
+const LIMIT = 171.75 * KIB
 
 /** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 120.25 * KIB
+const LIMIT_OF_RECORDS = 121.5 * KIB
 
 /** The same of an app that names no parts. */
-const LIMIT_OF_NO_PARTS = 104 * KIB
+const LIMIT_OF_NO_PARTS = 105 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
 const PARTS_OF_APPS = [
@@ -33,7 +34,7 @@ const PARTS_OF_APPS = [
 ]
 
 /** The same with accounts of no parts. */
-const LIMIT_OF_PASSWORDS = 156.5 * KIB
+const LIMIT_OF_PASSWORDS = 157.75 * KIB
 
 /** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
 const PARTS = [
@@ -93,7 +94,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 170.5 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 171.75 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
