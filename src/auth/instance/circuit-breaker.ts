@@ -225,23 +225,30 @@ export function mailCheck(
 
 /** A flood gets no more memory than this much work. */
 const MAX_RUNNING = 1000
+/** No work takes as long, in milliseconds. One that does has ended silently, as Workers end what their time is over for. */
+const LOST_MS = 300_000
 
 /** A promise that settles when `work` is done; undefined, without starting it, if too much is running. */
 export type AfterResponse = (work: () => Promise<void>) => Promise<void> | undefined
 
 /** Starts without any work. */
 export function afterResponse(): AfterResponse {
-  let running = 0
+  const running = new Map<object, number>()
   return (work) => {
-    if (running >= MAX_RUNNING) return undefined
-    running += 1
+    const at = performance.now()
+    if (running.size >= MAX_RUNNING) {
+      for (const [one, since] of running) if (at - since > LOST_MS) running.delete(one)
+    }
+    if (running.size >= MAX_RUNNING) return undefined
+    const own = {}
+    running.set(own, at)
     return (async () => {
       try {
         // In a macrotask: otherwise a store that replies at once would be called before the response is on its way.
         await new Promise((resolve) => setTimeout(resolve, 0))
         await work()
       } finally {
-        running -= 1
+        running.delete(own)
       }
     })()
   }
