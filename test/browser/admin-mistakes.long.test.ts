@@ -164,6 +164,7 @@ await withService('chromium', () => {
       await (await field(page, 'Value')).focus()
       await typesAt(page, 'button .count', 'e')
       await page.keyboard.type('5')
+      await page.waitForFunction(() => document.querySelector('input:focus:invalid') !== null)
       await page.waitForFunction(() => /filter=%7B%7D/.test(location.hash))
       await page.keyboard.press('Tab')
       await sees(page, UNREADABLE)

@@ -60,8 +60,7 @@ function pathsOf({ mount, routes }: Accounts): RoutePaths {
 
 /** What this user has seen must not be there for the next one. Whoever has not signed out comes back to where they were. */
 function onSignedOut(): void {
-  const nextPathname = location.hash.slice(1)
-  comeBackTo(nextPathname, { ended })
+  comeBackTo(ended.isWanted ? SIGN_IN : location.hash.slice(1), { ended })
   location.reload()
 }
 

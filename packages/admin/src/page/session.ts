@@ -17,8 +17,8 @@ import type { Rights } from './rights.ts'
 const GUEST = 'fieldgate-admin.guest'
 /** The path of the sign-in screen. */
 export const SIGN_IN = '/login'
-/** Why the session that ends now does, where that is known. */
-export const ended = { reason: '' }
+/** Why the session that ends now does, where that is known; and whether the user wants it, who then comes back to no place. */
+export const ended = { reason: '', isWanted: false }
 /** How long the user is taken to be the one they were, in milliseconds. */
 const FRESH_MS = 10_000
 

@@ -8,6 +8,7 @@ import { useLogout } from 'ra-core'
 import { useState } from 'react'
 import { useAdmin } from '../context.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { ended } from '../session.ts'
 import { Section, useListed, useRecent } from './account-parts.tsx'
 import { Keys } from './keys.tsx'
 import { Head } from './parts.tsx'
@@ -86,6 +87,12 @@ function Sessions() {
   const logout = useLogout()
   const [sessions, again] = useListed<Session>('listSessions')
   const end = (id: string) => run.go(() => accounts?.endSession?.(id), t('ended')).then(again)
+  async function endAll() {
+    ended.isWanted = true
+    const result = await accounts?.logoutAll?.()
+    ended.isWanted = result?.ok === true
+    return result
+  }
   return (
     <Section title={t('sessions')}>
       <ul className="rows">
@@ -109,9 +116,7 @@ function Sessions() {
         <button
           type="button"
           className="danger"
-          onClick={() =>
-            run.go(() => accounts?.logoutAll?.()).then(() => logout({}, '/login', false))
-          }
+          onClick={() => run.go(endAll).then(() => logout({}, '/login', false))}
         >
           {t('signOutAll')}
         </button>
