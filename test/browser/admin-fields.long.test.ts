@@ -91,6 +91,8 @@ await withService('chromium', () => {
       await choose(page, 'Size', 'large')
       await choose(page, 'Is tried', 'Yes')
       await saves(page, id, { size: 'large', isTried: true })
+      // Before the page knows of it, what it holds is a draft.
+      await sees(page, 'Saved.')
       await page.reload()
       await choose(page, 'Size', '–')
       await choose(page, 'Is tried', '–')
