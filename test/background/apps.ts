@@ -7,8 +7,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { runDue } from '../../src/background/changes/index.ts'
 import { type App, type AppOptions, createApp, type Store } from '../../src/index.ts'
 import { type RecordedLog, recordedLog } from '../records/service.ts'
 
@@ -38,6 +39,15 @@ export function apps(from: string, open: () => Store = shared()): Apps {
       return app
     },
   }
+}
+
+/** Runs what is due, again and again, and expects something of the number of `calls` that were made. */
+export function callsWhileDue(app: App, calls: readonly unknown[]) {
+  const count = async () => {
+    await runDue(app)
+    return calls.length
+  }
+  return expect.poll(count, { timeout: 10_000 })
 }
 
 /** Opens one database again and again. */

@@ -9,13 +9,13 @@ import * as z from 'zod'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { consume, runDue } from '../../src/background/changes/index.ts'
+import { consume } from '../../src/background/changes/index.ts'
 import { createRouter, defineModel, type Store } from '../../src/index.ts'
 import { fileOfTest } from '../log/proof/file.ts'
 import { withService } from '../services/shared.ts'
 import { freshDatabases } from '../stores/mongodb/databases.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
-import { apps } from './apps.ts'
+import { apps, callsWhileDue } from './apps.ts'
 
 const User = defineModel('User', { fields: { name: z.string() }, changes: { keep: 'forever' } })
 const page = readFileSync(new URL('../../docs/changes.md', import.meta.url), 'utf8')
@@ -46,16 +46,7 @@ async function erases(
   })
   await app.ready()
   const users = app.store.collection(User)
-  const ran = (count: number) =>
-    expect
-      .poll(
-        async () => {
-          await runDue(app)
-          return calls.length
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(count)
+  const ran = (count: number) => callsWhileDue(app, calls).toBe(count)
   await users.insert({ name: 'Bob' })
   await ran(1)
   const { _id } = await users.insert({ name: 'Zaphod' })

@@ -8,12 +8,12 @@ import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { backUp } from '../../adapters/stores/sqlite/connection/backup.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { consume, runDue } from '../../src/background/changes/index.ts'
+import { consume } from '../../src/background/changes/index.ts'
 import { type App, defineModel, type Store } from '../../src/index.ts'
 import { fileOfTest } from '../log/proof/file.ts'
 import { withService } from '../services/shared.ts'
 import { freshDatabases } from '../stores/mongodb/databases.ts'
-import { apps } from './apps.ts'
+import { apps, callsWhileDue } from './apps.ts'
 
 const fields = { text: z.string() }
 const Note = defineModel('Note', { fields, changes: { keep: 'forever' } })
@@ -36,16 +36,7 @@ async function goesOn(open: () => Store, restore: () => Promise<() => Store>): P
     return app
   }
   /** Runs what is due, until there were so many calls. */
-  const due = (app: App, count: number) =>
-    expect
-      .poll(
-        async () => {
-          await runDue(app)
-          return calls.length
-        },
-        { timeout: 10_000 },
-      )
-      .toBeGreaterThanOrEqual(count)
+  const due = (app: App, count: number) => callsWhileDue(app, calls).toBeGreaterThanOrEqual(count)
   const it = apps('2026-11-26T12:00:00Z', open)
   const app = await version(it, Note)
   const write = async (text: string, model = Note) => app.store.collection(model).insert({ text })
