@@ -4,7 +4,8 @@
  * @module
  */
 
-import { afterAll, beforeAll } from 'vitest'
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import type { App } from '../../src/index.ts'
 import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
@@ -54,5 +55,12 @@ export class Library {
     await signIn(tab.page, email)
     await sees(tab.page, ' records')
     return tab
+  }
+
+  /** The same for one test: its page, whose browser is closed at the end. */
+  async entered(email: string): Promise<Page> {
+    const { page } = await this.signedIn(email)
+    onTestFinished(() => page.browserContext().close())
+    return page
   }
 }

@@ -1,4 +1,3 @@
-import type { Page } from 'puppeteer-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
@@ -18,11 +17,6 @@ import { withService } from '../services/shared.ts'
 await withService('chromium', () => {
   const lib = new Library()
 
-  async function entered(email: string): Promise<Page> {
-    const { page } = await lib.signedIn(email)
-    onTestFinished(() => page.browserContext().close())
-    return page
-  }
   /** Opens the page in a browser that has been changed by `change`. */
   async function openedIn(change: () => void) {
     const tab = await lib.chromium.open(undefined, await lib.chromium.user())
@@ -70,7 +64,7 @@ await withService('chromium', () => {
     })
 
     it('is full by what they write, it stays in the form', async () => {
-      const page = await entered(PEOPLE.editor)
+      const page = await lib.entered(PEOPLE.editor)
       await follow(page, 'Atlas 3')
       await page.evaluate(fill)
       await write(page, 'Price', '35')
@@ -80,7 +74,7 @@ await withService('chromium', () => {
   })
 
   it('Columns that a new version of the app lacks are those that a list begins with', async () => {
-    const page = await entered(PEOPLE.editor)
+    const page = await lib.entered(PEOPLE.editor)
     await page.evaluate(() =>
       localStorage.setItem('fieldgate-admin.columns.books', '["colour","binding"]'),
     )
@@ -90,7 +84,7 @@ await withService('chromium', () => {
   })
 
   it('A screen is of who has signed in last in this browser, and no draft of another user stays', async () => {
-    const page = await entered(PEOPLE.editor)
+    const page = await lib.entered(PEOPLE.editor)
     await follow(page, 'Atlas 4')
     await write(page, 'Price', '45')
     await sees(page, 'Unsaved changes')

@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Author, PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
 import { choose, click, field, follow, found, press, sees, visit, write } from '../admin/screens.ts'
@@ -8,11 +8,6 @@ import { withService } from '../services/shared.ts'
 await withService('chromium', () => {
   const lib = new Library()
 
-  async function entered(email: string): Promise<Page> {
-    const { page } = await lib.signedIn(email)
-    onTestFinished(() => page.browserContext().close())
-    return page
-  }
   /** The page may be drawing itself anew. */
   const PATIENCE = { timeout: 10_000 }
   /** What the control with a label says is wrong with it. */
@@ -37,7 +32,7 @@ await withService('chromium', () => {
 
   describe('What cannot be read is said at its field, and is not saved:', () => {
     it('half a number, and broken JSON', async () => {
-      const page = await entered(PEOPLE.editor)
+      const page = await lib.entered(PEOPLE.editor)
       const before = await lib.book('Atlas 3')
       await follow(page, 'Atlas 3')
       await type(page, 'Pages', '5e')
@@ -64,7 +59,7 @@ await withService('chromium', () => {
     })
 
     it('half a date, also where there was none', async () => {
-      const page = await entered(PEOPLE.editor)
+      const page = await lib.entered(PEOPLE.editor)
       await visit(page, lib.base, '/authors/create')
       await write(page, 'Name', 'Ada Half')
       await (await field(page, 'Born')).focus()
@@ -84,7 +79,7 @@ await withService('chromium', () => {
     })
 
     it('in a change of many records, and in a filter', async () => {
-      const page = await entered(PEOPLE.admin)
+      const page = await lib.entered(PEOPLE.admin)
       await press(page, 'Filters')
       await choose(page, 'Field', 'Pages')
       await type(page, 'Value', '5e')
@@ -110,7 +105,7 @@ await withService('chromium', () => {
 
   describe('A form that lacks something', () => {
     it('says it at the fields before anything is sent, and leads there', async () => {
-      const page = await entered(PEOPLE.editor)
+      const page = await lib.entered(PEOPLE.editor)
       let posts = 0
       page.on('request', (request) => {
         if (request.method() === 'POST' && request.url().endsWith('/books')) posts += 1
@@ -125,7 +120,7 @@ await withService('chromium', () => {
     })
 
     it('leads to what the app says where that is at no field', async () => {
-      const page = await entered(PEOPLE.editor)
+      const page = await lib.entered(PEOPLE.editor)
       await follow(page, 'Atlas 4')
       await write(page, 'Price', '1')
       await page.setRequestInterception(true)
@@ -158,7 +153,7 @@ await withService('chromium', () => {
       (await field(page, label)).evaluate((one) => one.value)
 
     it('stays in a filter', async () => {
-      const page = await entered(PEOPLE.reader)
+      const page = await lib.entered(PEOPLE.reader)
       await press(page, 'Filters')
       await choose(page, 'Field', 'Pages')
       await (await field(page, 'Value')).focus()
@@ -172,7 +167,7 @@ await withService('chromium', () => {
     })
 
     it('stays in the search', async () => {
-      const page = await entered(PEOPLE.reader)
+      const page = await lib.entered(PEOPLE.reader)
       await (await field(page, 'Search Books')).focus()
       await typesAt(page, '.scroll[aria-busy="true"]', 'e')
       await page.keyboard.type('Jad')
@@ -185,7 +180,7 @@ await withService('chromium', () => {
     })
 
     it('is what the address has after a step back', async () => {
-      const page = await entered(PEOPLE.reader)
+      const page = await lib.entered(PEOPLE.reader)
       await press(page, 'Filters')
       await choose(page, 'Field', 'Pages')
       await write(page, 'Value', '100')
@@ -199,7 +194,7 @@ await withService('chromium', () => {
 
   describe('A list', () => {
     it('offers no order that the app refuses, and keeps its head if it does', async () => {
-      const page = await entered(PEOPLE.reader)
+      const page = await lib.entered(PEOPLE.reader)
       expect(await page.$$eval('th button', (all) => all.map((one) => one.textContent))).toEqual([
         'Title',
         'Pages',
@@ -221,7 +216,7 @@ await withService('chromium', () => {
   })
 
   it('An address with a date that is none is a list that says so', async () => {
-    const page = await entered(PEOPLE.reader)
+    const page = await lib.entered(PEOPLE.reader)
     const rules = [{ field: 'createdAt', operator: 'gte', value: 'yesterday' }]
     await visit(page, lib.base, `/books?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
     const said = await found(page, '.notice.error')
@@ -231,7 +226,7 @@ await withService('chromium', () => {
   })
 
   it('An address with a filter that the app lacks is no list of all records', async () => {
-    const page = await entered(PEOPLE.reader)
+    const page = await lib.entered(PEOPLE.reader)
     const rules = [{ field: 'colour', operator: 'eq', value: 'red' }]
     await visit(page, lib.base, `/books?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
     await sees(page, "'colour'")
@@ -242,7 +237,7 @@ await withService('chromium', () => {
   })
 
   it('A file whose name has a % is shown by its name', async () => {
-    const page = await entered(PEOPLE.reader)
+    const page = await lib.entered(PEOPLE.reader)
     const { _id } = await lib.book('Atlas 6')
     await lib.books.update(_id, { cover: 'https://files.example.com/50% off.pdf' })
     await visit(page, lib.base, `/books/record/${_id}`)
@@ -251,7 +246,7 @@ await withService('chromium', () => {
 
   describe('Escape', () => {
     it('gives the focus back to what opened a window', async () => {
-      const page = await entered(PEOPLE.admin)
+      const page = await lib.entered(PEOPLE.admin)
       const open = async (name: string) => {
         await (await found(page, `aria/${name}[role="button"]`)).focus()
         await page.keyboard.press('Enter')
@@ -273,7 +268,7 @@ await withService('chromium', () => {
     })
 
     it('closes the menu of a narrow screen', async () => {
-      const page = await entered(PEOPLE.reader)
+      const page = await lib.entered(PEOPLE.reader)
       await page.setViewport({ width: 360, height: 740 })
       await press(page, 'Menu')
       await found(page, 'aside.open')
@@ -285,7 +280,7 @@ await withService('chromium', () => {
   })
 
   it('A save keeps the focus', async () => {
-    const page = await entered(PEOPLE.editor)
+    const page = await lib.entered(PEOPLE.editor)
     await follow(page, 'Atlas 2')
     await write(page, 'Price', '21')
     await click(page, 'button[type="submit"]')
