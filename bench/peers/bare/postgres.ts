@@ -49,8 +49,11 @@ listen((request, response, pathname, search) => {
 
 type Value = string | number | boolean
 
+/** Without values, the driver would choose the protocol that can't prepare. */
+const prepared = { prepare: true, simple: false }
+
 function rowsOf(text: string, values: Value[] = []): Promise<postgres.Row[]> {
-  return sql.unsafe(text, values, { prepare: true })
+  return sql.unsafe(text, values, prepared)
 }
 
 /** `2023-11-14 22:13:20.5+00` as JSON has it. */

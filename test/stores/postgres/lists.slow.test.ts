@@ -78,4 +78,20 @@ await withService('postgres', ({ url }) => {
     await app.close()
     await client.end()
   })
+
+  it('a list and a count without a filter are planned once by a connection', async () => {
+    const client = postgres(url, { max: 1, onnotice: () => {} })
+    const app = createApp({ store: postgresStore({ client, schema: fresh() }) })
+    app.mount('/posts', createRouter({ model: Post, middlewares: [] }))
+    await app.ready()
+    for (let time = 0; time < 3; time += 1) {
+      const response = await app.handle(new Request('http://localhost/posts?page=1'))
+      expect(response.status).toBe(200)
+    }
+    const prepared = await client`SELECT statement, generic_plans + custom_plans AS used
+      FROM pg_prepared_statements WHERE statement LIKE ${`%${Post.collection}%`}`
+    expect(prepared.map(({ used }) => Number(used))).toEqual([3, 3])
+    await app.close()
+    await client.end()
+  })
 })

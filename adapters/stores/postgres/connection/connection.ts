@@ -185,14 +185,17 @@ export class Connection {
 
   async #send(
     pooled: PooledConnection,
-    { sql, values, sent }: Endable,
+    { sql, values, isLong = false, sent }: Endable,
     on?: TransactionSql,
   ): Promise<Result> {
     // The driver would send it on the next connection, and there it would be no part of the transaction.
     if (pooled.isLost) throw brokenConnection()
-    // Without values, a statement goes by the protocol that cannot prepare.
-    const prepare = this.options.prepare && values.length > 0 && this.#mayPrepare(sql)
-    const query = (on ?? pooled.sql).unsafe(sql, [...values], { prepare })
+    // Other statements without values are sent once: they prepare tables, or set something.
+    const isAgain = values.length > 0 || isLong
+    const prepare = this.options.prepare && isAgain && this.#mayPrepare(sql)
+    // Without values, the driver would choose the protocol that can't prepare.
+    const options = { prepare, ...(prepare && { simple: false }) }
+    const query = (on ?? pooled.sql).unsafe(sql, [...values], options)
     sent?.(() => {
       // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
       const pid = (query as { state?: { pid?: number } | null }).state?.pid
