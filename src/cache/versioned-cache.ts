@@ -21,6 +21,7 @@
  */
 
 import type { CacheStore } from '../ports/services/cache.ts'
+import { startedOnce } from '../ports/values/once.ts'
 import { Availability, type Reached, unreachable, type Warn, within } from './availability.ts'
 import type { Entry } from './conditional.ts'
 import type { Fences } from './write-fences.ts'
@@ -57,7 +58,7 @@ export class VersionedCache {
   readonly #reach: Availability
   /** The mark of this process's writes. */
   readonly #mark: string = newToken(MARK)
-  readonly #renewals = new Map<string, Promise<string>>()
+  readonly #renewals = new Map<string, () => Promise<string>>()
   readonly #places = new Map<string, Place>()
   #writeTimeoutMs = 0
 
@@ -176,16 +177,13 @@ export class VersionedCache {
   #renewed(place: Place, standing: Standing, timeoutMs: number): Promise<string> {
     const mark = standing.get(place.fence)
     const wish = `${place.versionKey} ${mark}`
-    const renewal =
-      this.#renewals.get(wish) ??
-      this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish))
+    const known = this.#renewals.get(wish)
+    if (known) return known()
+    const renewal = startedOnce(() =>
+      this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish)),
+    )
     this.#renewals.set(wish, renewal)
-    return renewal.catch((error: unknown) => {
-      if (this.#renewals.get(wish) !== renewal) throw error
-      // On Workers it has died with the request that began it.
-      this.#renewals.delete(wish)
-      return this.#renewed(place, standing, timeoutMs)
-    })
+    return renewal()
   }
 
   async #renew(place: Place, mark: string | undefined, timeoutMs: number): Promise<string> {

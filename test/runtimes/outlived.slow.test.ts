@@ -163,6 +163,21 @@ it.each(['common passwords', 'hash'])('passwords can be set after %s had ended o
   expect(await status(register('last'))).toBe(201)
 })
 
+it('all who wait for what a request loads load it themselves when that has ended', async () => {
+  const { ask, send, status, stop } = await started()
+  const register = (name: string) =>
+    status(
+      send('/auth/register', { email: `${name}@example.com`, password: 'correct horse battery' }),
+    )
+  await (await ask('/books')).text()
+  await stop('common passwords')
+  const first = register('a')
+  await wait(600)
+  const others = ['b', 'c', 'd'].map(register)
+  expect(await first).toBe(503)
+  expect(await Promise.all(others)).toEqual([201, 201, 201])
+})
+
 it('images that come at the same time are all made smaller, and later ones too', async () => {
   const { ask } = await started(20_000)
   const { png } = await import('../uploads/png.ts')

@@ -1,6 +1,7 @@
 /** Bounded password hashing: few computations at once, a bounded and fair queue in front of them, then 503. */
 
 import { unavailable } from '../../http/errors/outages.ts'
+import { startedOnce } from '../../ports/values/once.ts'
 
 /** The client and account that a password is hashed for: a flood cannot choose these freely. */
 export interface Asker {
@@ -17,15 +18,19 @@ const TURNS_PER_SLOT = 2
 
 /** The hashing of one app: admits requests that will hash, and runs computations. */
 export class Hashing {
-  readonly #slots: () => number | Promise<number>
+  readonly #start: () => Promise<void>
   readonly #turns: FairQueue = new FairQueue()
   readonly #computing: FairQueue = new FairQueue()
-  #starting: Promise<number> | undefined
   #isOpen = false
 
-  /** `slots` returns how many computations may run at once; it is called once. */
+  /** `slots` returns how many computations may run at once; it is called once, unless it fails. */
   constructor(slots: () => number | Promise<number> = slotsHere) {
-    this.#slots = slots
+    this.#start = startedOnce(async () => {
+      const count = await slots()
+      this.#computing.open(count)
+      this.#turns.open(count * TURNS_PER_SLOT)
+      this.#isOpen = true
+    })
   }
 
   /**
@@ -54,15 +59,6 @@ export class Hashing {
     } finally {
       end()
     }
-  }
-
-  async #start(): Promise<void> {
-    this.#starting ??= Promise.resolve(this.#slots())
-    const count = await this.#starting
-    if (this.#isOpen) return
-    this.#isOpen = true
-    this.#computing.open(count)
-    this.#turns.open(count * TURNS_PER_SLOT)
   }
 }
 

@@ -17,19 +17,31 @@ export function madeOnce<Of extends object, Made>(make: (of: Of) => Made): (of: 
  * for one that has died, on Workers, with the request that began it.
  */
 export function startedOnce<T>(start: () => Promise<T>): () => Promise<T> {
-  let started: Promise<T> | undefined
-  const ask = (): Promise<T> => {
-    started ??= start().catch((error: unknown) => {
-      started = undefined
+  let started: Attempt<T> | undefined
+  const begin = (): Attempt<T> => {
+    const done = start().catch((error: unknown) => {
+      attempt.hasFailed = true
+      if (started === attempt) started = undefined
       throw error
     })
-    const shared = started
-    return shared.catch((error: unknown) => {
-      // One that has failed by itself is not there any more.
-      if (started !== shared) throw error
-      started = undefined
+    const attempt = { hasFailed: false, done }
+    return attempt
+  }
+  const ask = (): Promise<T> => {
+    started ??= begin()
+    const attempt = started
+    return attempt.done.catch((error: unknown) => {
+      if (attempt.hasFailed) throw error
+      // It has died, of which all who waited are told in turn.
+      if (started === attempt) started = undefined
       return ask()
     })
   }
   return ask
+}
+
+interface Attempt<T> {
+  /** Whether it has failed by itself. */
+  hasFailed: boolean
+  readonly done: Promise<T>
 }
