@@ -191,6 +191,19 @@ export function changes(
       expect(await start('Unicycle', { collection: 'bicycles' })).toEqual([])
     })
 
+    it('tells of its collection if that has a name of its own', async () => {
+      const open = await database()
+      const start = async (model: string, more: object = {}) => {
+        const log = recordedLog()
+        const app = createApp({ store: open(), logger: log, env: {} })
+        onTestFinished(() => app.close())
+        await app.store.collection(defineModel(model, { fields: { name }, ...more })).find()
+        return log.lines.map(({ message }) => message).join()
+      }
+      expect(await start('Boat', { collection: 'fleet' })).toBe('')
+      expect(await start('Ship')).toContain("write collection: 'fleet' in it")
+    })
+
     it('says nothing of a changed model without records, and forgets the change', async () => {
       const open = await database()
       await serve(open, { fields: { name } }).app.ready()

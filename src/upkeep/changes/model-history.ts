@@ -56,8 +56,7 @@ export class ModelHistory {
       (model) =>
         known.get(model.name) !== textOf(model) || places.get(model.name) !== model.collection,
     )
-    const gone = new Map(known)
-    for (const { name } of all) gone.delete(name)
+    const gone = found.filter(({ model }) => all.every(({ name }) => name !== model))
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
       if (before === undefined) {
@@ -80,16 +79,16 @@ export class ModelHistory {
   /** A new model; perhaps one of those that are `gone`, under another name, so that its records are elsewhere. */
   async #meet(
     model: Model,
-    gone: ReadonlyMap<string, string>,
+    gone: readonly Fields[],
     stored: Collection,
     warn: (message: string) => void,
   ): Promise<void> {
     const fields = textOf(model)
-    const [former = ''] = [...gone].find(([, had]) => had === fields) ?? []
-    const collection = collectionName(former)
+    const former = gone.find((one) => one.fields === fields)
+    const collection = former?.collection ?? collectionName(String(former?.model))
     if (former && collection !== model.collection && !(await firstIn(stored, everything))) {
       warn(
-        `Model '${model.name}' is new and has no records. '${former}' had the same fields. If it is the same model under another name, write collection: '${collection}' in it, which has its records.`,
+        `Model '${model.name}' is new and has no records. '${former.model}' had the same fields. If it is the same model under another name, write collection: '${collection}' in it, which has its records.`,
       )
     }
     await this.#insert(model.name, { fields, collection: model.collection })

@@ -12,7 +12,7 @@ interface Facts {
   add(fact: string): Promise<void>
 }
 
-/** Rejects if records of `model` overlap. Those of a model that was looked at once are not read again. */
+/** Rejects if records of `model` overlap. Those of a collection that was looked at once are not read again. */
 export async function refuseOverlaps(
   model: Model,
   stored: Collection,
@@ -42,6 +42,7 @@ export function endedRules(facts: Iterable<string>, models: readonly Model[]): s
   )
 }
 
-function placeOf({ name }: Model, exclusion?: Exclusion): string {
-  return `exclude of ${name}: ${exclusion ? JSON.stringify(exclusion) : ''}`
+/** By the collection, in which another version may have the records under another name of the model. */
+function placeOf({ collection }: Model, exclusion?: Exclusion): string {
+  return `exclude in ${collection}: ${exclusion ? JSON.stringify(exclusion) : ''}`
 }

@@ -196,6 +196,30 @@ describe('exclude', () => {
     await again()
   })
 
+  it('looks at the records of another collection, and again after a version where the model had another name', async () => {
+    const store = sqliteStore()
+    const collection = 'earlier'
+    const open = (name: string, more: object) => {
+      const { app } = service({ store })
+      return { app, records: app.store.collection(defineModel(name, { fields, ...more })) }
+    }
+    await bookings(store).app.ready()
+    const overlapping = async () => {
+      const { app, records } = open('RuledEarlier', { collection })
+      await app.ready()
+      await records.insert(days(1, 9))
+      const { _id } = await records.insert(days(2, 5))
+      const { exclude } = Booking
+      const again = () => open('RuledBooking', { collection, exclude }).app.ready()
+      await expect(again()).rejects.toThrow("'earlier' already holds records that overlap")
+      await records.delete(_id)
+      await again()
+      for (const one of await records.find()) await records.delete(one._id)
+    }
+    await overlapping()
+    await overlapping()
+  })
+
   it('needs a store that writes several records in one step, with guards', async () => {
     const { guards: _, ...store } = sqliteStore()
     const { app } = bookings(store)
