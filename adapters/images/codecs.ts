@@ -5,6 +5,7 @@ import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'
 import initOxipng, { optimise } from '@jsquash/oxipng/codec/pkg/squoosh_oxipng.js'
 import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
+import { nextTurn } from '../../src/ports/promises/turns.ts'
 import { headerOf } from '../../src/ports/services/image-header.ts'
 import {
   type ImageOptimizer,
@@ -117,7 +118,7 @@ function searched(
   const encodeOf =
     (pixels: ImageData): Encode =>
     async (quality) => {
-      await new Promise((resolve) => setTimeout(resolve))
+      await nextTurn()
       return new Uint8Array(await encode(pixels, { quality }))
     }
   if (image.width * image.height <= LARGE) return bisectQuality(encodeOf(image), target, until)

@@ -7,6 +7,9 @@
  * the loop checks for new arrivals.
  */
 
+// Not the global one, which tests of users replace by one that stands still.
+import { setImmediate } from 'node:timers'
+
 /** How long one turn of the event loop starts requests, in milliseconds. */
 const SLICE_MS = 2
 /** The most requests that one turn starts. */

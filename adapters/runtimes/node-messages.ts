@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 import { linkAll } from './messages/standard.ts'

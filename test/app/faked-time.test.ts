@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { createApp, createAuthRouter, createRouter, defineModel } from '../../src/index.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -24,6 +25,36 @@ it('an app works while timers of a test stand still, and goes by the time that t
   expect(await created.json()).toMatchObject({ data: { createdAt } })
   expect(await found.json()).toMatchObject({ data: [{ createdAt }] })
   await app.close()
+})
+
+it('a server responds while they stand still', async () => {
+  const server = await serve(noteApp(), { port: 0, hostname: '127.0.0.1' })
+  vi.useFakeTimers()
+  expect((await fetch(`${server.url}/notes`)).status).toBe(200)
+  vi.useRealTimers()
+  await server.close()
+})
+
+it('codes are sent while they stand still', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const token = { secret: 'a-secret-for-this-test-only-0123456789' }
+  const auth = createAuthRouter({ token, mail: { sender: ({ to }) => resolve(to) } })
+  const app = createApp({ store: sqliteStore(), env: {} }).mount('/auth', auth.router)
+  await app.ready()
+  vi.useFakeTimers()
+  const to = 'ada@example.com'
+  const headers = { 'Content-Type': 'application/json' }
+  const post = (path: string, json: object) =>
+    app.handle(
+      new Request(`http://localhost/auth${path}`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(json) },
+      }),
+    )
+  expect((await post('/register', { email: to, password: 'correct horse battery' })).status).toBe(
+    201,
+  )
+  expect((await post('/password/forgot', { identifier: to })).status).toBe(200)
+  expect(await promise).toBe(to)
 })
 
 it('an app starts and closes while they stand still', async () => {

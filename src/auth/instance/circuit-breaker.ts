@@ -8,6 +8,7 @@
  */
 
 import { isFields } from '../../model/writable.ts'
+import { nextTurn } from '../../ports/promises/turns.ts'
 import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import * as refuse from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
@@ -244,8 +245,8 @@ export function afterResponse(): AfterResponse {
     running.set(own, at)
     return (async () => {
       try {
-        // In a macrotask: otherwise a store that replies at once would be called before the response is on its way.
-        await new Promise((resolve) => setTimeout(resolve, 0))
+        // Otherwise a store that replies at once would be called before the response is on its way.
+        await nextTurn()
         await work()
       } finally {
         running.delete(own)

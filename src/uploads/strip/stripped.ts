@@ -5,6 +5,7 @@
  * every runtime, takes a stream and keeps the orientation (exif-be-gone 1.5 uses Node's streams).
  */
 
+import { nextTurn } from '../../ports/promises/turns.ts'
 import { jpegSteps } from './jpeg.ts'
 import { pngSteps } from './png.ts'
 import { type Steps, Walk } from './walk.ts'
@@ -128,7 +129,7 @@ async function* inTurns(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   for await (const chunk of stream) {
     yield chunk
     if (performance.now() - since < PATIENCE_MS) continue
-    await new Promise((resolve) => setTimeout(resolve))
+    await nextTurn()
     since = performance.now()
   }
 }
