@@ -67,6 +67,8 @@ export function checks(
       const after = model({
         name: z.string(),
         age: z.number(),
+        kind: z.enum(['a', 'b']),
+        code: z.union([z.string(), z.number()]),
         size: z.number().default(1),
         note: z.string().optional(),
       })
@@ -75,7 +77,8 @@ export function checks(
         [{ name: 'a' }, { name: 'b' }],
         after,
       )
-      expect(kinds(result)).toEqual([['missing', 'age', 2]])
+      const missing = ['age', 'kind', 'code'].map((field) => ['missing', field, 2])
+      expect(kinds(result)).toEqual(missing)
       expect(result.problems[0]?.examples).toHaveLength(2)
     })
 
