@@ -95,6 +95,34 @@ describe('what a cache must not mix', () => {
     expect(await ages(deployed((stored) => -Number(stored)))).toBe(-42)
   })
 
+  it('an answer of a deployment that took other values is not met by the next one', async () => {
+    const store = { ...sqliteStore(), close: async () => {} }
+    const cache = faultyCache()
+    const deployed = (fields: z.ZodRawShape, convert?: (stored: unknown) => unknown) => {
+      const definition = { fields, ...(convert && { convert: { size: convert } }) }
+      const model = defineModel('CachedSize', definition as never)
+      const served = service({ store, cache })
+      served.app.mount('/sizes', createRouter({ model, cache: true, allowedFields: [] }))
+      return {
+        model,
+        shown: async () => (await served.send('GET', '/sizes')).records,
+      }
+    }
+    const small = () => 'S'
+    const sizes = (...of: [string, ...string[]]) => ({ size: z.enum(of).optional() })
+    const later = deployed(sizes('S', 'M'), small)
+    const { _id } = await service({ store })
+      .app.store.collection(later.model)
+      .insert({ size: 'M' } as never)
+    const first = deployed(sizes('S', 'L'), small)
+    expect(await first.shown()).toEqual([{ _id, size: 'S' }])
+    expect(await later.shown()).toEqual([{ _id, size: 'M' }])
+    const withDefault = (color: string) =>
+      deployed({ ...sizes('M'), color: z.string().default(color) })
+    expect(await withDefault('red').shown()).toEqual([{ _id, size: 'M', color: 'red' }])
+    expect(await withDefault('blue').shown()).toEqual([{ _id, size: 'M', color: 'blue' }])
+  })
+
   it('two apps with a database each tell their answers in one cache apart by the namespace', async () => {
     const cache = faultyCache(memoryCache())
     const one = await library({ cache: { namespace: 'one' } }, { cache })

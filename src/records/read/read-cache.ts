@@ -11,6 +11,7 @@ import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { declaredText } from '../../ports/store/declared-text.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { pathOf } from '../../ports/values/paths.ts'
+import { demandsOf } from '../../upkeep/changes/model-history.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
@@ -134,5 +135,5 @@ function shownBy(model: Model | undefined): unknown {
   if (!model) return null
   const { name, collection, hidden, output, convert, renamed, declared, shape } = model
   const fields = declaredText(declared) ?? [...shape.fields.keys()]
-  return [name, collection, hidden, output, convert, [...renamed], fields]
+  return [name, collection, hidden, output, convert, [...renamed], fields, demandsOf(model)]
 }

@@ -54,7 +54,7 @@ export class ModelHistory {
     for (const fact of endedRules(known.keys(), all)) await this.#collection.delete(filterOf(fact))
     const others = all.filter(
       (model) =>
-        known.get(model.name) !== textOf(model) || places.get(model.name) !== model.collection,
+        known.get(model.name) !== demandsOf(model) || places.get(model.name) !== model.collection,
     )
     const gone = found.filter(({ model }) => all.every(({ name }) => name !== model))
     const looked = others.map(async (model) => {
@@ -83,7 +83,7 @@ export class ModelHistory {
     stored: Collection,
     warn: (message: string) => void,
   ): Promise<void> {
-    const fields = textOf(model)
+    const fields = demandsOf(model)
     const former = gone.find((one) => one.fields === fields)
     const collection = former?.collection ?? collectionName(String(former?.model))
     if (former && collection !== model.collection && !(await firstIn(stored, everything))) {
@@ -96,13 +96,13 @@ export class ModelHistory {
 
   /** From now on, the records of `model` count as written under it. */
   async accept(model: Model): Promise<void> {
-    await this.#put(model.name, { fields: textOf(model), collection: model.collection })
+    await this.#put(model.name, { fields: demandsOf(model), collection: model.collection })
   }
 
   /** What an interrupted backfill to this `model` noted last. */
   async progress(model: Model): Promise<string | undefined> {
     const found = await firstIn(this.#collection, filterOf(backfillOf(model)))
-    if (found?.fields !== textOf(model)) return undefined
+    if (found?.fields !== demandsOf(model)) return undefined
     return typeof found.progress === 'string' ? found.progress : undefined
   }
 
@@ -110,7 +110,7 @@ export class ModelHistory {
   async note(model: Model, progress: string | undefined): Promise<void> {
     const place = backfillOf(model)
     if (progress === undefined) await this.#collection.delete(filterOf(place))
-    else await this.#put(place, { fields: textOf(model), progress })
+    else await this.#put(place, { fields: demandsOf(model), progress })
   }
 
   async has(fact: string): Promise<boolean> {
@@ -132,7 +132,8 @@ export class ModelHistory {
   }
 }
 
-function textOf(model: Model): string {
+/** What `model` demands of its records, as a text: another one if another version of the model may show them otherwise. */
+export function demandsOf(model: Model): string {
   return JSON.stringify(fingerprintOf(model))
 }
 
