@@ -10,6 +10,7 @@ import { checkReferences } from '../model/shape/reference.ts'
 import { idMaker } from '../model/values/cast.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store/store.ts'
+import { startedOnce } from '../ports/values/once.ts'
 import { Author, modelChanges } from '../records/engine/author.ts'
 import { checkNeeds } from '../records/engine/guards.ts'
 import {
@@ -216,70 +217,51 @@ async function shareSecret(option: string, secret: string): Promise<void> {
   )
 }
 
-/** One try to start. */
-interface Attempt {
-  hasEnded: boolean
-  done: Promise<void>
-}
-
 /** The start-up of one app. */
 class AppStart {
   /** Whether nothing is left to do. */
   isReady = false
   readonly #start: () => Promise<void>
-  #starting: Attempt | undefined
+  /** Starts what is declared so far, once. */
+  #attempt: () => Promise<void>
+  #latest: Promise<void> | undefined
   #hasStarted = false
   #isClosed = false
 
   /** `start` does the work. */
   constructor(start: () => Promise<void>) {
     this.#start = start
+    this.#attempt = this.#next()
   }
 
   /** Resolves when nothing is left to do; rejects if start-up fails, which is tried again, or the app is closed. */
   readonly ready: Host['ready'] = (during) => {
     if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
-    const attempt = this.#starting ?? this.#begun()
-    if (attempt.hasEnded) return attempt.done
-    const done = attempt.done.catch((error: unknown) => {
-      if (attempt.hasEnded) throw error
-      // On Workers it has died with the request that began it, which nothing but this rejection tells.
-      if (this.#starting === attempt) this.#starting = undefined
-      return this.ready(during)
-    })
+    const done = this.#attempt()
     during?.waitUntil(done.catch(() => {}))
+    this.#latest = done
     return done
   }
 
-  #begun(): Attempt {
-    const attempt: Attempt = { hasEnded: false, done: Promise.resolve() }
-    attempt.done = this.#start().then(
-      () => {
-        attempt.hasEnded = true
-        this.#hasStarted = true
-        this.isReady = this.#starting === attempt
-      },
-      (error: unknown) => {
-        attempt.hasEnded = true
-        // If the store cannot be reached yet, the next request tries again.
-        if (this.#starting === attempt) this.#starting = undefined
-        throw error
-      },
-    )
-    this.#starting = attempt
+  #next(): () => Promise<void> {
+    const attempt = startedOnce(async () => {
+      await this.#start()
+      this.#hasStarted = true
+      this.isReady = this.#attempt === attempt
+    })
     return attempt
   }
 
   /** Declares that there is more to do: always, or only if a start has succeeded already. */
   readonly declared = (when: 'always' | 'started'): void => {
     if (when === 'started' && !this.#hasStarted) return
-    this.#starting = undefined
+    this.#attempt = this.#next()
     this.isReady = false
   }
 
   /** Ends it for good; resolves when a running start has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#starting?.done.catch(() => {})
+    await this.#latest?.catch(() => {})
   }
 }
