@@ -3,6 +3,7 @@
 import { Response as OwnResponse, sendsCodings } from '#response'
 import { isCurrent } from '../cache/conditional.ts'
 import { limitBody } from '../http/body/limited-body.ts'
+import { failureOf } from '../http/deadline.ts'
 import { causeOf, unavailable } from '../http/errors/outages.ts'
 import { checkHost } from '../http/host.ts'
 import {
@@ -140,7 +141,7 @@ export class Flow {
       const sent = finish(made instanceof OwnResponse ? made : await made, request, context)
       response = sent instanceof OwnResponse ? sent : await sent
     } catch (error) {
-      response = await this.#failed(context.failureOf(error), request, context)
+      response = await this.#failed(failureOf(error), request, context)
     }
     context.isAnswered = true
     return response

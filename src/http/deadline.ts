@@ -72,11 +72,6 @@ export class Deadline {
     if (this.#reason) throw unavailable(this.#reason)
   }
 
-  /** `error`, or a 503 for a call that has ended with the reason why the time is over. */
-  failureOf(error: unknown): unknown {
-    return this.#reason && error === this.#reason ? unavailable(error) : error
-  }
-
   /** The result of `work`; rejects with a 503 if the time is over first. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
     this.check()
@@ -108,6 +103,7 @@ export class Deadline {
   /** Ends the time. */
   expire(): void {
     this.#reason = new Error(`the request took longer than ${this.#ms} ms`)
+    reasons.add(this.#reason)
     this.#controller?.abort(this.#reason)
     for (const giveUp of this.#waiting ?? []) giveUp()
     this.#over?.(this.#reason)
@@ -120,6 +116,14 @@ export class Deadline {
     this.#over = undefined
     return this.#reason ? 'over' : 'in time'
   }
+}
+
+/** Why times were over: a part of a request has a time of its own, and a signal that ends with that of the whole too. */
+const reasons = new WeakSet<object>()
+
+/** `error`, or a 503 for a call that has ended with the reason why a time is over. */
+export function failureOf(error: unknown): unknown {
+  return reasons.has(error as object) ? unavailable(error) : error
 }
 
 function expire(deadline: Deadline): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { batch } from '../../src/batch/index.ts'
 import { health, metrics } from '../../src/health/index.ts'
 import {
   type App,
@@ -10,6 +11,7 @@ import {
   defineModel,
   type RouterOptions,
 } from '../../src/index.ts'
+import { mcp } from '../../src/mcp/index.ts'
 import { password } from '../auth/accounts.ts'
 import { service } from '../auth/service.ts'
 import { standingClock } from '../standing-clock.ts'
@@ -126,19 +128,38 @@ describe('a request that takes longer than requestTimeoutMs', () => {
     expect(await stored.find()).toEqual([expect.objectContaining({ text: 'in time' })])
   })
 
-  it('is logged once where what it calls ends with the reason of its signal', async () => {
-    const { app, log } = notes({
-      middlewares: [
-        ({ signal }) =>
-          new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason))
-          }),
-      ],
-    })
-    await expectUnavailable(await ask(app, 'GET'))
-    await new Promise(setImmediate)
-    expect(log).toEqual([['service unavailable', expect.objectContaining({ status: 503 })]])
-  })
+  it.each<[string, string, object]>([
+    ['a request', '/notes', { text: 'a' }],
+    [
+      'a batch',
+      '/batch',
+      { operations: [{ method: 'POST', path: '/notes', body: { text: 'a' } }] },
+    ],
+    [
+      'a tool for agents',
+      '/mcp',
+      {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'query_records', arguments: { model: '/notes' } },
+      },
+    ],
+  ])(
+    'is logged once where what %s calls ends with the reason of its signal',
+    async (_, path, sent) => {
+      const { app, log } = notes({
+        middlewares: [
+          ({ signal }) =>
+            new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason))
+            }),
+        ],
+      })
+      app.mount('/batch', batch()).mount('/mcp', mcp())
+      await expectUnavailable(await ask(app, 'POST', path, JSON.stringify(sent)))
+      await new Promise(setImmediate)
+      expect(log).toEqual([['service unavailable', expect.objectContaining({ status: 503 })]])
+    },
+  )
 
   it('is none that waits for its body', async () => {
     const clock = standingClock()
