@@ -142,9 +142,9 @@ async function checkFilter(
       ])
   const misfits = [...values.values()].filter((one) => one !== undefined && !hasType(field, one))
   if (op === 'gte' && (field.kind === 'mixed' || misfits.length > 0)) return
-  // To SQLite, true is 1, and a list where none is declared is its text.
+  // To SQLite, true is 1; what is no list where one is declared is nothing to PostgreSQL, and the reverse is a text.
   if (misfits.some((one) => typeof one === 'object' || typeof one === 'boolean')) return
-  if (field.kind === 'flag' && misfits.length > 0) return
+  if (misfits.length > 0 && (field.kind === 'flag' || field.kind === 'list')) return
   const filter = { [path]: { [op]: wanted } }
   const { status, data } = isInside
     ? await send(app, 'GET', `/things?${new URLSearchParams({ [path]: String(wanted) })}`)
