@@ -148,6 +148,36 @@ await withService('postgres', ({ url }) => {
       }
     })
 
+    it('have null for what is no number in JSON, as a number has', async () => {
+      await run(`
+        CREATE TABLE sums (id int PRIMARY KEY, single double precision, r real[], d double precision[], n numeric(9, 2)[]);
+        INSERT INTO sums VALUES
+          (1, 'NaN', '{NaN,0.5}', '{Infinity,-Infinity,1}', '{{NaN,1.5},{2,NULL}}'), (2, 1, '{}', NULL, NULL)`)
+      const numbers = z.array(z.number().nullable()).nullish()
+      const fields = {
+        single: z.number().nullish(),
+        r: numbers,
+        d: numbers,
+        n: z.array(numbers).nullish(),
+      }
+      const { get } = await serve('sums', fields, { router: { query: ['r', 'd'] } as object })
+      const first = {
+        _id: '1',
+        single: null,
+        r: [null, 0.5],
+        d: [null, null, 1],
+        n: [
+          [null, 1.5],
+          [2, null],
+        ],
+      }
+      expect((await get('/m')).data).toEqual([
+        first,
+        { _id: '2', single: 1, r: [], d: null, n: null },
+      ])
+      for (const query of ['r=0.5', 'd=1']) expect((await get(`/m?${query}`)).data).toEqual([first])
+    })
+
     it('are changed as they are created: of several dimensions, of ids, of JSON', async () => {
       await run(`
         CREATE TABLE grids (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, grid int[][], friends bigint[], objects jsonb[], tags text[])`)

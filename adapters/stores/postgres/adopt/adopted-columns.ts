@@ -102,13 +102,21 @@ function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
   return { ...plain('jsonb', listJson(sql, base, shape.element)), fromJson }
 }
 
+const FRACTIONS: ReadonlySet<string> = new Set(['numeric', 'real', 'double precision'])
+
+/** An array with NULL for what `to_jsonb` would make a string of, because JSON has no such numbers. */
+function withoutNaN(sql: string): string {
+  const names = ['NaN', 'Infinity', '-Infinity']
+  return names.reduce((array, name) => `array_replace(${array}, '${name}', NULL)`, sql)
+}
+
 /** An array as the JSON of a list. Dates are as JSON has them, and ids are strings. */
 function listJson(sql: string, base: string, element: Shape): string {
   const type = base.slice(0, -'[]'.length)
   const isText = element.kind === 'id' || element.kind === 'string'
   if (isText && (WHOLE.test(type) || type === 'numeric')) return `to_jsonb(${sql}::text[])`
   const date = element.kind === 'date' && dateTypeOf(type)
-  if (!date) return `to_jsonb(${sql})`
+  if (!date) return `to_jsonb(${isText || !FRACTIONS.has(type) ? sql : withoutNaN(sql)})`
   const json = readableDateJson('one', date)
   return `CASE WHEN ${sql} IS NOT NULL THEN to_jsonb(ARRAY(SELECT ${json} FROM unnest(${sql}) WITH ORDINALITY AS each(one, at) ORDER BY at)) END`
 }
