@@ -79,6 +79,19 @@ it('keeps readOnly where you wrote it', () => {
   expect(schemas.SchemaHeld?.properties.field?.readOnly).toBe(true)
 })
 
+it('gives constants that are true or false no type: generated Python took it for a text', () => {
+  const { schemas } = made(z.literal(true))
+  const envelopes = [schemas.Failure, schemas.Message, schemas.SchemaHeldResponse]
+  expect(envelopes.map((one) => one?.properties.success)).toEqual([
+    { const: false },
+    { const: true },
+    { const: true },
+  ])
+  expect(schemas.SchemaHeldCreate?.properties.field).toEqual({ const: true })
+  expect(schemas.SchemaHeldUpdate?.properties.field).toEqual({ const: true })
+  expect(schemas.SchemaHeld?.properties.field).toEqual({ const: true })
+})
+
 it('says that a record has what it was given for an absent value', () => {
   const { schemas } = made(z.number().catch(5).readonly())
   expect(schemas.SchemaHeld?.required).toContain('field')

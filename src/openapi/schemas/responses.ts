@@ -58,7 +58,7 @@ const FAILURE = {
   description:
     'With `Accept: application/problem+json`, errors are problem details (RFC 9457) with a `code` instead.',
   properties: {
-    success: { type: 'boolean', const: false },
+    success: { const: false },
     error: { type: 'string', description: 'What is wrong, for people.' },
     fields: {
       type: 'object',
@@ -71,7 +71,8 @@ const FAILURE = {
   required: ['success', 'error', 'requestId'],
 } satisfies Schema
 
-const SUCCESS: Schema = { type: 'boolean', const: true }
+/** Without a type, as in the schemas of models: Python that openapi-generator makes would refuse each response. */
+const SUCCESS: Schema = { const: true }
 
 const SECOND_STEP: Schema = {
   ...FAILURE,

@@ -91,6 +91,8 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
     Object.assign(json, filledIn ? filled(id) : id, { 'x-ref': reference })
   }
   if (def.type === 'date') Object.assign(json, DATE)
+  // The constant says it; with a type, generated Python takes it for one of the texts 'true' and 'false'.
+  if (typeof json.const === 'boolean') delete json.type
   // zod freezes such values; clients may write them.
   if (def.type === 'readonly' && !globalRegistry.get(zod)?.readOnly) delete json.readOnly
   // A default that is made anew each time is none that a document could name.
