@@ -167,9 +167,8 @@ async function placeOf(
   response: ServerResponse,
 ): Promise<Place | undefined> {
   if (!isPlain(incoming)) return undefined
-  // A refusal that the app's files throw is for it to send.
   const serves = (target: string, platform?: Platform) =>
-    app.serves(asked(incoming, response, target), platform).catch(() => true)
+    app.serves(asked(incoming, response, target), platform)
   const own = mountOf(incoming)
   if (await serves(own.target, own)) return own
   const { originalUrl: target, url } = incoming

@@ -149,7 +149,9 @@ function appOf(options: AppOptions, own: AppParts): App {
       const url = urlBelow(basePath, request)
       if (url === undefined) return outside.serves(routedPath(request))
       const whole = (platform?.basePath ?? '') + basePath
-      return table.serves(routedPath({ url })) || servesFile(host.files, { url }, whole)
+      // What the files refuse is there, and for `handle` to refuse.
+      const isFile = () => servesFile(host.files, { url }, whole).catch(() => true)
+      return table.serves(routedPath({ url })) || isFile()
     },
     ready: () => host.ready(),
     endStreams: () => host.streams.end(),
