@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type SyntheticEvent, useState } from 'react'
+import { type SyntheticEvent, useRef, useState } from 'react'
 import { type Field, isFilled } from '../fields.ts'
 import { UNREADABLE } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
@@ -58,15 +58,6 @@ export function Control(props: InputProps & { label: string; described: Describe
     case 'list':
     case 'object':
       return <Json {...props} />
-    case 'long':
-      return (
-        <textarea
-          {...described}
-          rows={5}
-          value={textOf(value)}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )
     case 'number':
     case 'integer':
       return <NumberInput {...props} />
@@ -88,18 +79,26 @@ export function Control(props: InputProps & { label: string; described: Describe
         />
       )
     case 'email':
+    case 'long':
     case 'text':
     case 'url':
-      return (
-        <input
-          {...described}
-          type={field.kind}
-          autoComplete="off"
-          value={textOf(value)}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )
+      return <Text {...props} />
   }
+}
+
+/** A text. In a control of one line, the browser drops the ends of lines. */
+function Text({ field, value, onChange, described }: InputProps & { described: Described }) {
+  const hasLines = useRef(field.kind === 'long')
+  const text = textOf(value)
+  // It stays so while it is written.
+  hasLines.current ||= /[\r\n]/.test(text)
+  const rest = {
+    ...described,
+    value: text,
+    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+  }
+  if (hasLines.current) return <textarea {...rest} rows={5} />
+  return <input {...rest} type={field.kind} autoComplete="off" />
 }
 
 /** A word that the app has read as a number or as true is shown as such. */
@@ -226,16 +225,17 @@ function Choice({
 
 /** Anything, as JSON. */
 function Json({ value, onChange, described }: InputProps & { described: Described }) {
-  const [text, setText] = useState(JSON.stringify(value, null, 2) ?? '')
+  // Until somebody types, it is what the record has: that may be read again meanwhile.
+  const [typed, setTyped] = useState<string>()
   return (
     <textarea
       {...described}
       className="code"
       rows={6}
       spellCheck={false}
-      value={text}
+      value={typed ?? JSON.stringify(value, null, 2) ?? ''}
       onChange={({ target }) => {
-        setText(target.value)
+        setTyped(target.value)
         onChange(jsonOf(target.value))
       }}
     />
