@@ -101,8 +101,15 @@ async function refusalOf(accounts: AccountCalls): Promise<ClientError | undefine
   return arrived.error
 }
 
+/** Who scrolls past a number that has the focus does not want another one. */
+function leaveNumber({ target }: Event): void {
+  const { activeElement } = document
+  if (target === activeElement && activeElement?.matches('[type=number]')) target.blur()
+}
+
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
+  addEventListener('wheel', leaveNumber, { passive: true })
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
   const [response, i18n] = await Promise.all([fetch(config.document), languages()])
   if (!response.ok) throw new Error(i18n.translate('noDocument'))
