@@ -50,6 +50,11 @@ export function useResourcesOf(model: string | undefined): readonly Resource[] {
   return shape.resources.filter((one) => one.model === model && rights.shows(one))
 }
 
+/** Whether what failed may be there after all in a while. */
+export function isPassing(status = 0): boolean {
+  return status < 300 || status === 408 || status === 429 || status >= 500
+}
+
 /** What to say of an error: a sentence in the user's language, and the server's own. */
 export function useSentence(): (error: unknown) => string {
   const t = useStrings()

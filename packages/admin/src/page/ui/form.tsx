@@ -7,7 +7,7 @@
 import { useGetOne, useRefresh } from 'ra-core'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useLocation } from 'react-router'
-import { useRights, useSentence } from '../context.ts'
+import { isPassing, useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf, titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
@@ -39,8 +39,10 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
       <History {...{ resource, id, record: data }} onRestored={again} />
     </Past>
   )
-  if (error) {
-    const isGone = (error as { status?: number }).status === 404
+  const { status } = (error ?? {}) as { status?: number }
+  // What is typed stays while the record cannot be read again.
+  if (error && !(data && isPassing(status))) {
+    const isGone = status === 404
     return (
       <>
         <Notice kind="error">{sentence(error)}</Notice>
@@ -53,6 +55,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
     <>
       <Head title={nameOf(data, resource.fields)} below={titleOf(resource.model)} />
       <Notice kind="done">{state?.done}</Notice>
+      <Notice kind="error">{error && sentence(error)}</Notice>
       <div className="columns">
         <Body key={round} resource={resource} record={data} />
         <div className="beside">

@@ -7,7 +7,7 @@
 import { type ListControllerResult, useListController } from 'ra-core'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { useRights, useSentence } from '../context.ts'
+import { isPassing, useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, namingField } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
@@ -182,11 +182,12 @@ function Found(props: Listed & { fields: readonly Field[]; marks: Marks }) {
   const sentence = useSentence()
   if (list.isPending) return <Loading />
   if (list.error) {
+    const { status } = list.error as { status?: number }
     return (
       <>
         <Notice kind="error">{sentence(list.error)}</Notice>
-        {/* Another order may be the way out. */}
-        {(list.error as { status?: number }).status === 400 && <Table {...props} />}
+        {/* Another order may be the way out, and what was read before is better than nothing. */}
+        {(status === 400 || (list.data && isPassing(status))) && <Table {...props} />}
       </>
     )
   }

@@ -6,7 +6,7 @@
 
 import type { Identifier, ListControllerResult } from 'ra-core'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { useAdmin } from '../context.ts'
+import { isPassing, useAdmin } from '../context.ts'
 import type { Following } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
@@ -99,11 +99,6 @@ function useFollowed(resource: Resource, list: ListControllerResult, asked: Set<
     }
   }, [data, resource.name, wanted, isSeen, round, asked])
   return isFollowed
-}
-
-/** Whether the list may be followed after all in a while. */
-function isPassing(status: number): boolean {
-  return status < 300 || status === 408 || status === 429 || status >= 500
 }
 
 function noteDifferences(
