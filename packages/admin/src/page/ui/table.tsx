@@ -22,6 +22,11 @@ interface Shown {
 }
 
 const NUMBERS = ['number', 'integer']
+/** Values that lead elsewhere, so they cannot lead to their record. */
+const LINKS = ['reference', 'file', 'url']
+
+const isLink = ({ kind, item }: Field): boolean =>
+  LINKS.includes(kind) || (item !== undefined && isLink(item))
 
 /** The table. */
 export function Table(props: Shown) {
@@ -88,6 +93,8 @@ function Heading({ resource, list, field }: Omit<Shown, 'fields' | 'marks'> & { 
 function SelectPage({ list }: { list: ListControllerResult }) {
   const t = useStrings()
   const ids = (list.data ?? []).map(({ id }) => id)
+  // They are on other pages.
+  const others = list.selectedIds.filter((id) => !ids.includes(id))
   const isAll = ids.length > 0 && ids.every((id) => list.selectedIds.includes(id))
   return (
     <th scope="col" className="check">
@@ -95,7 +102,7 @@ function SelectPage({ list }: { list: ListControllerResult }) {
         type="checkbox"
         aria-label={t('selectAll')}
         checked={isAll}
-        onChange={() => list.onSelect(isAll ? [] : ids)}
+        onChange={() => list.onSelect(isAll ? others : [...others, ...ids])}
       />
     </th>
   )
@@ -107,6 +114,8 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
   const name = nameOf(record, resource.fields)
   const isSelected = list.selectedIds.includes(record.id)
   const mark = marks.get(record.id)
+  const path = pathOf(resource, record.id)
+  const leading = fields.findIndex((field) => !isLink(field))
   return (
     <tr className={isSelected ? 'selected' : mark ? 'fresh' : ''}>
       {isSelectable && (
@@ -125,8 +134,16 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
           data-label={field.label}
           className={NUMBERS.includes(field.kind) ? 'right' : ''}
         >
-          {at === 0 && !['reference', 'file'].includes(field.kind) ? (
-            <Link className="name" to={pathOf(resource, record.id)}>
+          {at === 0 && leading < 0 && (
+            <>
+              <Link className="name" to={path}>
+                {name}
+              </Link>
+              {' · '}
+            </>
+          )}
+          {at === leading ? (
+            <Link className="name" to={path}>
               {isShown(record[field.name]) ? (
                 <Value field={field} value={record[field.name]} />
               ) : (
