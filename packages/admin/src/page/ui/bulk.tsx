@@ -27,7 +27,10 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
   const { said, remove, update } = useWrites(resource, list)
   const { selectedIds, total = 0 } = list
   const count = number(selectedIds.length)
-  const fields = resource.writable.update.filter(({ kind }) => kind !== 'file')
+  // What a new record may begin with is no limit for those that are there.
+  const fields = resource.writable.update
+    .filter(({ kind }) => kind !== 'file')
+    .map(({ initial: _, ...field }) => field)
   const close = () => setAsked(undefined)
   if (selectedIds.length === 0) return said
   return (
