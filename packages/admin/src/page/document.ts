@@ -135,6 +135,15 @@ function mountOf(path: string, action: Action | undefined): string {
   return path.replace(isBelow ? /\/\{id\}\/\w+$/ : /\/\{id\}$/, '')
 }
 
+/** Screens of the page itself, and the name of a mount at the root. */
+const OWN = ['login', 'account', 'root']
+
+/** What a mount is called in paths of this page: each has a name of its own. */
+function nameIn(key: string): string {
+  const name = key.replaceAll('.', '..').replaceAll('/', '.')
+  return OWN.includes(name.toLowerCase()) ? `${name}.` : name || 'root'
+}
+
 function resourceOf(
   mount: string,
   actions: Partial<Record<Action, Operation>>,
@@ -160,7 +169,7 @@ function resourceOf(
   })
   return {
     ...{ mount, actions, fields, isUsers: false },
-    name: key.replaceAll('/', '.') || 'root',
+    name: nameIn(key),
     model: (list ?? query)?.['x-fieldgate']?.model ?? key,
     title: own.title ?? titleOf(key),
     writable: {
