@@ -6,7 +6,7 @@
 
 import { useGetList, useGetOne } from 'ra-core'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
-import { useResourcesOf } from '../context.ts'
+import { useResourcesOf, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { nameOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
@@ -42,6 +42,8 @@ const REST_MS = 250
 
 /** The records that `text` finds, by the router's search; without one, among the first by their names. */
 function useFound(target: Resource, text: string, isOpen: boolean) {
+  const t = useStrings()
+  const sentence = useSentence()
   const [wanted, setWanted] = useState(text)
   useEffect(() => {
     const timer = setTimeout(() => setWanted(text), REST_MS)
@@ -49,7 +51,12 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
   }, [text])
   const perPage = target.isSearchable ? OFFERED : 100
   const filter = target.isSearchable && wanted !== '' ? { q: wanted } : {}
-  const { data = [], isPlaceholderData } = useGetList(
+  const {
+    data = [],
+    isPlaceholderData,
+    isFetching,
+    error,
+  } = useGetList(
     target.name,
     { filter, pagination: { page: 1, perPage } },
     { enabled: isOpen, retry: false, placeholderData: (before) => before },
@@ -60,10 +67,11 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
   }))
   // What is found for an earlier text must not be chosen for this one.
   const isSettled = target.isSearchable && wanted === text && !isPlaceholderData
-  if (isSettled) return named
-  return named
-    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-    .slice(0, OFFERED)
+  const found = isSettled
+    ? named
+    : named.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, OFFERED)
+  const isEmpty = isOpen && found.length === 0 && wanted === text && !isFetching
+  return { found, said: isEmpty && (error ? sentence(error) : t('emptySearch')) }
 }
 
 /** A combobox, as WAI-ARIA describes one with a list of suggestions. */
@@ -76,7 +84,7 @@ function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { ta
   const canRead = target.actions.read !== undefined
   const options = { enabled: !!value && canRead, retry: false, staleTime: 60_000 }
   const { data } = useGetOne(target.name, { id: value ?? '' }, options)
-  const found = useFound(target, typed ?? '', isOpen)
+  const { found, said } = useFound(target, typed ?? '', isOpen)
   const name = value ? nameOf(data, target.fields) || value : ''
   const choose = (chosen: string | undefined) => {
     onChange(chosen)
@@ -128,6 +136,7 @@ function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { ta
             key={one.id}
             id={`${own}${index}`}
             aria-selected={index === at}
+            ref={index === at ? show : null}
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => choose(one.id)}
           >
@@ -135,9 +144,15 @@ function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { ta
           </div>
         ))}
       </div>
+      <p role="status" className="muted">
+        {said}
+      </p>
     </span>
   )
 }
+
+/** Keys move on beyond what the list shows. */
+const show = (option: HTMLElement | null) => option?.scrollIntoView({ block: 'nearest' })
 
 /** What keys do in a combobox. */
 function keysOf(list: {
