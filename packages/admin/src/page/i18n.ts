@@ -20,6 +20,11 @@ async function stringsOf(locale: string): Promise<Strings> {
   return locale === 'de' ? (await import('./de.ts')).de : en
 }
 
+/** A value for the middle of a sentence: what is written from right to left must not turn the rest of it around. */
+function isolated(value: string): string {
+  return /[\u0590-\u08ff\ufb1d-\ufefc\p{Bidi_C}]/u.test(value) ? `\u2068${value}\u2069` : value
+}
+
 /** The languages, as react-admin takes them. */
 export async function languages(): Promise<I18nProvider> {
   const wanted = local.getItem(KEY) ?? navigator.language.slice(0, 2)
@@ -31,7 +36,7 @@ export async function languages(): Promise<I18nProvider> {
       // For one, and for any other number.
       const [one = String(values._ ?? key), more = one] = strings[key]?.split(' | ') ?? []
       const text = `${values.count}` === '1' ? one : more
-      return text.replace(/%\{(\w+)\}/g, (_, name) => `${values[name]}`)
+      return text.replace(/%\{(\w+)\}/g, (_, name) => isolated(`${values[name]}`))
     },
     async changeLocale(next) {
       strings = await stringsOf(next)
