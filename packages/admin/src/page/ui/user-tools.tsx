@@ -22,6 +22,7 @@ export function UserTools({ record }: { resource: Resource; record: RaRecord }) 
   const may = (name: string) => rights.allows(routes[name]?.operation)
   const roles = rolesOf(routes.modifyRoles?.operation)
   const id = String(record.id)
+  const [chosen, setChosen] = useState<string>()
   const own = [record.role ?? []].flat().map(String)
   const shown = [...new Set([...own, ...roles])]
   return (
@@ -29,17 +30,22 @@ export function UserTools({ record }: { resource: Resource; record: RaRecord }) 
       {may('modifyRoles') && roles.length > 0 && (
         <label className="field">
           <span>{t('role')}</span>
-          <select
-            value={own[0]}
-            onChange={({ target }) =>
-              run.go(() => accounts?.modifyRoles?.(id, { role: target.value }), t('changed'))
-            }
-          >
+          <select value={chosen ?? own[0]} onChange={({ target }) => setChosen(target.value)}>
             {shown.map((role) => (
               <option key={role}>{role}</option>
             ))}
           </select>
         </label>
+      )}
+      {/* Keys choose one role after the other on their way. */}
+      {chosen !== undefined && chosen !== own[0] && (
+        <button
+          type="button"
+          className="primary"
+          onClick={() => run.go(() => accounts?.modifyRoles?.(id, { role: chosen }), t('changed'))}
+        >
+          {t('change')}
+        </button>
       )}
       {may('endUserSessions') && (
         <button
