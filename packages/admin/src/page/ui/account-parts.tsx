@@ -6,7 +6,7 @@
 
 import { useLogout } from 'ra-core'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { useAdmin } from '../context.ts'
+import { useAdmin, useSentence } from '../context.ts'
 import type { Outcome } from '../data.ts'
 import { useStrings } from '../i18n.ts'
 import { Dialog, Notice } from './parts.tsx'
@@ -24,15 +24,21 @@ export function Section({ title, children }: { title: string; children: ReactNod
   )
 }
 
-/** What a call of the auth router lists; `again` asks anew. */
-export function useListed<T>(name: string): readonly [readonly T[], () => void] {
+/** What a call of the auth router lists, how to ask anew, and why it could not be read. */
+export function useListed<T>(name: string): readonly [readonly T[], () => void, ReactNode] {
   const { accounts } = useAdmin()
+  const sentence = useSentence()
   const [items, setItems] = useState<readonly T[]>([])
+  const [failure, setFailure] = useState<unknown>()
   const again = useCallback(() => {
-    accounts?.[name]?.().then((result: Outcome<T[]>) => result.ok && setItems(result.data))
+    accounts?.[name]?.().then((result: Outcome<T[]>) => {
+      setFailure(result.ok ? undefined : result.error)
+      if (result.ok) setItems(result.data)
+    })
   }, [accounts, name])
   useEffect(again, [again])
-  return [items, again]
+  const unread = <Notice kind="error">{failure !== undefined && sentence(failure)}</Notice>
+  return [items, again, unread]
 }
 
 /** Calls what needs a recent sign-in: if it is not, the user confirms who they are, and it is called again. */

@@ -85,16 +85,18 @@ function Sessions() {
   const { time } = useFormats()
   const run = useRun()
   const logout = useLogout()
-  const [sessions, again] = useListed<Session>('listSessions')
+  const [sessions, again, unread] = useListed<Session>('listSessions')
   const end = (id: string) => run.go(() => accounts?.endSession?.(id), t('ended')).then(again)
   async function endAll() {
     ended.isWanted = true
     const result = await accounts?.logoutAll?.()
     ended.isWanted = result?.ok === true
+    if (ended.isWanted) void logout({}, '/login', false)
     return result
   }
   return (
     <Section title={t('sessions')}>
+      {unread}
       <ul className="rows">
         {sessions.map(({ id, createdAt, lastUsedAt, current }) => (
           <li key={id}>
@@ -113,11 +115,7 @@ function Sessions() {
         ))}
       </ul>
       {shape.accounts?.routes.logoutAll && (
-        <button
-          type="button"
-          className="danger"
-          onClick={() => run.go(endAll).then(() => logout({}, '/login', false))}
-        >
+        <button type="button" className="danger" onClick={() => run.go(endAll)}>
           {t('signOutAll')}
         </button>
       )}
@@ -137,7 +135,7 @@ function Passkeys() {
   const t = useStrings()
   const { time } = useFormats()
   const recent = useRecent()
-  const [passkeys, again] = useListed<Passkey>('listPasskeys')
+  const [passkeys, again, unread] = useListed<Passkey>('listPasskeys')
   const [name, setName] = useState('')
   async function register() {
     const made = await accounts?.passkeys.register({ name })
@@ -147,6 +145,7 @@ function Passkeys() {
   }
   return (
     <Section title={t('passkeys')}>
+      {unread}
       <ul className="rows">
         {passkeys.map(({ id, name, lastUsedAt }) => (
           <li key={id}>

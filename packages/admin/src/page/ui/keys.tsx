@@ -25,7 +25,7 @@ export function Keys() {
   const t = useStrings()
   const { time } = useFormats()
   const recent = useRecent()
-  const [keys, again] = useListed<Key>('listKeys')
+  const [keys, again, unread] = useListed<Key>('listKeys')
   const [made, setMade] = useState('')
   return (
     <Section title={t('apiKeys')}>
@@ -34,6 +34,7 @@ export function Keys() {
           <pre>{made}</pre>
         </Once>
       )}
+      {unread}
       <ul className="rows">
         {keys.map(({ id, name, lastUsedAt, allow }) => (
           <li key={id}>
@@ -69,7 +70,7 @@ export function Keys() {
   )
 }
 
-function NewKey({ onMake }: { onMake: (body: object) => void }) {
+function NewKey({ onMake }: { onMake: (body: object) => unknown }) {
   const { shape } = useAdmin()
   const t = useStrings()
   const [name, setName] = useState('')

@@ -136,8 +136,8 @@ function ByCode({ go, failure, isBusy }: Way) {
   async function submit(): Promise<void> {
     if (isSent) return void (await go({ way: 'login', body: { identifier, otp: otp.trim() } }))
     const result = await accounts?.sendLoginCode?.({ identifier })
-    if (result?.ok) setSent(true)
-    else setUnsent(sentence(result?.error))
+    setSent(result?.ok === true)
+    setUnsent(result?.ok ? '' : sentence(result?.error))
   }
   return (
     <StepForm
@@ -219,18 +219,22 @@ export function StepForm(props: {
   onSubmit: () => unknown
 }) {
   const { children, action, beside, isBusy = false, failure, onSubmit } = props
+  const [isSent, setSent] = useState(false)
+  const isOff = isBusy || isSent
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    if (isOff) return
+    setSent(true)
+    await onSubmit()
+    setSent(false)
+  }
   const button = (
-    <button type="submit" className="primary" aria-disabled={isBusy}>
+    <button type="submit" className="primary" aria-disabled={isOff}>
       {action}
     </button>
   )
   return (
-    <form
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault()
-        if (!isBusy) onSubmit()
-      }}
-    >
+    <form onSubmit={submit}>
       <Notice kind="error">{failure}</Notice>
       {children}
       {beside ? (
