@@ -103,8 +103,8 @@ async function refusalOf(accounts: AccountCalls): Promise<ClientError | undefine
 
 /** Who scrolls past a number that has the focus does not want another one. */
 function leaveNumber({ target }: Event): void {
-  const { activeElement } = document
-  if (target === activeElement && activeElement?.matches('[type=number]')) target.blur()
+  const isNumber = target instanceof HTMLInputElement && target.type === 'number'
+  if (isNumber && target === document.activeElement) target.blur()
 }
 
 async function begin(place: HTMLElement): Promise<void> {
