@@ -17,8 +17,10 @@ const Note = defineModel('Note', {
     title: z.string(),
     body: z.string().optional(),
     count: z.number().int().optional(),
+    at: z.date().optional(),
     extra: z.unknown().optional(),
     parent: ref('Note').optional(),
+    mood: z.enum(['good', 'bad']).default('good'),
     status: z.enum(['draft', 'review', 'done']).default('draft'),
     [`${LONG}Leitungsstelle`]: z.string().optional(),
     rooms: z
@@ -32,9 +34,14 @@ const Mark = defineModel('Mark', { fields: { url: z.url(), weight: z.number() } 
 const Account = defineModel('Account', { fields: { name: z.string() } })
 
 await withService('chromium', () => {
-  const app = createApp({ store: sqliteStore(), logger: { ...console, warn() {}, info() {} } })
+  const store = sqliteStore()
+  const logger = { ...console, warn() {}, info() {} }
+  const app = createApp({ store, logger })
   app
-    .mount('/notes', createRouter({ model: Note, middlewares: [], search: ['title'] }))
+    .mount(
+      '/notes',
+      createRouter({ model: Note, middlewares: [], search: ['title'], filterableFields: ['at'] }),
+    )
     .mount('/links', createRouter({ model: Link, middlewares: [] }))
     .mount('/marks', createRouter({ model: Mark, middlewares: [] }))
     .mount('/account', createRouter({ model: Account, middlewares: [] }))
@@ -109,6 +116,24 @@ await withService('chromium', () => {
       await page.waitForFunction(() => document.querySelector('.notice.error') === null)
     })
 
+    it('shows a choice that the model no longer has', async () => {
+      const fields = { ...Note.fields, mood: z.string() }
+      const before = createApp({ store, logger })
+      const old = before.store.collection(defineModel('Note', { fields }))
+      const { _id: id } = await old.insert({
+        title: 'Old',
+        status: 'draft',
+        mood: 'retired',
+      } as never)
+      const page = await shown(`/notes/record/${id}`)
+      const mood = await field(page, 'Mood')
+      expect(await mood.evaluate((one) => one.value)).toBe('retired')
+      await choose(page, 'Mood', 'good')
+      await press(page, 'Save')
+      await sees(page, 'Saved.')
+      expect((await notes.findById(id))?.mood).toBe('good')
+    })
+
     it('has the number that was typed, wherever the wheel is turned', async () => {
       const { page } = await inForm({ count: 5 })
       const count = await field(page, 'Count')
@@ -163,6 +188,40 @@ await withService('chromium', () => {
       await follow(marks, '7')
       await field(marks, 'Weight')
       expect(marks.url()).toContain(`/marks/record/${mark._id}`)
+    })
+
+    it('leads to a record whose name nobody sees', async () => {
+      const id = await note({ title: '\u200B\u202E' })
+      const page = await shown('/notes?perPage=100')
+      await follow(page, id)
+      await field(page, 'Title')
+    })
+
+    it('is narrowed to one time, wherever its address is opened', async () => {
+      await note({ title: 'Timed', at: new Date('2026-03-29T01:30:00Z') })
+      await note({ title: 'Not timed' })
+      const page = await shown('/notes?filter=%7B%7D')
+      await page.emulateTimezone('Europe/Berlin')
+      await press(page, 'Filters')
+      await choose(page, 'Field', 'At')
+      await choose(page, 'Condition', 'is')
+      const value = await field(page, 'Value')
+      // As React hears of it.
+      await value.evaluate((one) => {
+        const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
+        set?.call(one, '2026-03-29T03:30')
+        one.dispatchEvent(new Event('input', { bubbles: true }))
+      })
+      await sees(page, '1 record')
+      const path = new URL(page.url()).hash.slice(1)
+      const elsewhere = await shown('/')
+      await elsewhere.emulateTimezone('America/New_York')
+      await elsewhere.goto(`${server.url}/admin#${path}`)
+      await sees(elsewhere, '1 record')
+      await sees(elsewhere, 'Timed')
+      expect(await (await field(elsewhere, 'Value')).evaluate((one) => one.value)).toBe(
+        '2026-03-28T21:30',
+      )
     })
 
     it('is there under the path of a screen of the page', async () => {

@@ -224,12 +224,16 @@ export function namingField(fields: readonly Field[]): string | undefined {
   return known ?? texts[0]?.name
 }
 
+/** Whether a text has anything that people see. */
+export const isSeen = (text: unknown): boolean =>
+  typeof text === 'string' && /[^\s\p{C}]/u.test(text)
+
 /** What people call a record. */
 export function nameOf(record: unknown, fields: readonly Field[] = []): string {
   const values = (record ?? {}) as Readonly<Record<string, unknown>>
   const named = namingField(fields)
   const found = [named, ...NAMES].map((name) => name && values[name])
-  const name = found.find((one) => typeof one === 'string' && one.trim() !== '')
+  const name = found.find(isSeen)
   return `${name ?? values._id ?? values.id ?? ''}`
 }
 

@@ -106,7 +106,7 @@ const textOf = (value: unknown) =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 
 /** An instant as the browser's control takes it: in local time. */
-function localOf(value: unknown): string {
+export function localOf(value: unknown): string {
   if (typeof value !== 'string' || value === '') return ''
   const date = new Date(value)
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
@@ -204,12 +204,15 @@ function Choice({
   const { options = [], transitions, initial } = field
   const next =
     before === undefined ? initial : transitions && [before, ...(transitions[String(before)] ?? [])]
-  const offered = next ? options.filter((one) => next.includes(one)) : options
+  const offered: unknown[] = options.filter((one) => !next || next.includes(one))
+  const isEmpty = value === undefined || value === null
+  // The model may have had it once: nothing else is shown for it.
+  if (!isEmpty && !offered.includes(value)) offered.push(value)
   return (
     <select
       {...described}
-      value={value === undefined || value === null ? '' : String(value)}
-      onChange={({ target }) => onChange(options.find((one) => String(one) === target.value))}
+      value={isEmpty ? '' : String(value)}
+      onChange={({ target }) => onChange(offered.find((one) => String(one) === target.value))}
     >
       {(!isFilled(field) || value === undefined) && (
         <option value="">{isFilled(field) ? t('choose') : '–'}</option>

@@ -11,6 +11,7 @@ import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { isComplete, type Narrowing, type Operator, operatorsFor, type Rule } from '../rules.ts'
 import { useAsked } from './asked.ts'
+import { localOf } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 import { ReferenceInput } from './reference.tsx'
@@ -166,11 +167,16 @@ function RuleValue(props: { field: Field; value: string; onChange: (value: strin
       </select>
     )
   }
+  const type = TYPES[field.item?.kind ?? field.kind] ?? 'text'
+  if (type !== 'datetime-local')
+    return <LateInput label={t('value')} {...{ type, value, onChange }} />
+  // The address has the instant, which is the same wherever it is opened.
   return (
     <LateInput
       label={t('value')}
-      type={TYPES[field.item?.kind ?? field.kind] ?? 'text'}
-      {...{ value, onChange }}
+      type={type}
+      value={localOf(value)}
+      onChange={(text) => onChange(text && new Date(text).toISOString())}
     />
   )
 }

@@ -8,7 +8,7 @@ import type { ListControllerResult, RaRecord } from 'ra-core'
 import { Link } from 'react-router'
 import { useRights } from '../context.ts'
 import type { Resource } from '../document.ts'
-import { type Field, nameOf } from '../fields.ts'
+import { type Field, isSeen, nameOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import type { Marks } from './live.tsx'
 import { Icon } from './parts.tsx'
@@ -144,7 +144,7 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
           )}
           {at === leading ? (
             <Link className="name" to={path}>
-              {isShown(record[field.name]) ? (
+              {isSeen(`${record[field.name] ?? ''}`) ? (
                 <Value field={field} value={record[field.name]} />
               ) : (
                 name
@@ -159,5 +159,3 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
     </tr>
   )
 }
-
-const isShown = (value: unknown) => `${value ?? ''}`.trim() !== ''
