@@ -74,18 +74,15 @@ async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $Zod
 function problemOf(issue: $ZodIssue, record: Fields): RecordProblem | undefined {
   // Undeclared members have been found already.
   if (issue.code === 'unrecognized_keys') return undefined
-  if (!OF_VALUES.has(issue.code)) return 'invalid'
   const value = issue.path.reduce<unknown>(
     (at, key) =>
       typeof at === 'object' && at !== null ? (at as Fields)[key as string] : undefined,
     record,
   )
-  if (value === undefined) return 'missing'
+  // An enum, a literal and a union have codes of their own; 'custom' is a rule that takes no value as one.
+  if (value === undefined && issue.code !== 'custom') return 'missing'
   return issue.code === 'invalid_type' ? 'type' : 'invalid'
 }
-
-/** What zod says of a value that is not of the type; an enum, a literal and a union say it of none, too. */
-const OF_VALUES = new Set(['invalid_type', 'invalid_value', 'invalid_union'])
 
 function pathOf({ path }: $ZodIssue): string {
   return path.filter((key) => typeof key === 'string').join('.')
