@@ -231,6 +231,29 @@ export function versions(
         await Promise.all([less.app.close(), more.app.close()])
       }
     })
+
+    it('leave in the log what the newer one has added', async () => {
+      const open = await database()
+      const options = { changes: true }
+      const older = serve(open, { fields: { name: z.string() }, options })
+      await older.app.ready()
+      const others = { born: z.date().optional(), none: z.string().nullish(), on: z.boolean() }
+      const newer = serve(open, { ...MORE, fields: { ...MORE.fields, ...others }, options })
+      const born = '2026-01-02T03:04:05.678Z'
+      const rest = { note: '"\0"', n: 3, tags: ['x'], info: { place: 'p' }, none: null, on: true }
+      const id = await post(newer, { name: 'a', born, ...rest })
+      expect((await older.call('PATCH', `/things/${id}`, { name: 'b' })).status).toBe(200)
+      expect((await older.call('DELETE', `/things/${id}`)).status).toBe(200)
+      const { changes } = hostOf(newer.app.store).database
+      const found = await changes?.history('Thing', id, { limit: 10 })
+      const [a, b] = ['a', 'b'].map((name) => ({ _id: id, name, born: new Date(born), ...rest }))
+      const entries = found?.map(({ before, after }) => [before, after])
+      expect(entries).toEqual([
+        [b, null],
+        [a, b],
+        [null, a],
+      ])
+    })
   })
 }
 

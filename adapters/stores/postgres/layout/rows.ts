@@ -9,9 +9,17 @@ import {
 import type { Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, Projection } from '../../../../src/ports/store/records.ts'
 import { anyDate, restoreOf } from '../../json-values.ts'
-import { type Column, NULLS, type Table } from './columns.ts'
+import { type Column, NULLS, SEARCH_PREFIX, type Table } from './columns.ts'
 import { dateFrom, dateText, isoFrom } from './dates.ts'
-import { identifier, inStoredJson, restored, restoredValue, type Statement } from './sql.ts'
+import {
+  arrayText,
+  identifier,
+  inStoredJson,
+  literal,
+  restored,
+  restoredValue,
+  type Statement,
+} from './sql.ts'
 
 /** A row as the database sends it: each value as text. */
 export type Row = readonly (string | null)[]
@@ -26,17 +34,23 @@ export type Run = (statement: Statement) => Promise<Result>
 /** How rows of some columns become records. */
 export type Reader = ReturnType<typeof readerOf>
 
-/** Reads the fields that `select` needs; those of a record are `_id`, then in the model's order. */
+/**
+ * Reads the fields that `select` needs; those of a record are `_id`, then in the model's order. With `others`, also those that
+ * a newer version of the model has added.
+ */
 export function readerOf(
   table: Table,
   select?: Projection,
+  others = false,
 ): { readonly columns: string; record(row: Row): Fields } {
   const columns = table.columns.filter(({ field }) => isSelected(field, select))
   const parsed = columns.map((column) => ({ ...column, parse: parserOf(column) }))
   const nullsAt = columns.some(({ absence }) => absence === 'either') ? columns.length : -1
   const names = columns.map(({ value }) => value)
+  if (nullsAt >= 0) names.push(identifier(NULLS))
+  const othersAt = others ? names.push(othersIn(table)) - 1 : -1
   return {
-    columns: (nullsAt < 0 ? names : [...names, identifier(NULLS)]).join(', '),
+    columns: names.join(', '),
     record(row: Row): Fields {
       const record: Fields = {}
       const nulls = nullsIn(row[nullsAt])
@@ -45,8 +59,24 @@ export function readerOf(
         if (text !== null) record[field] = parse(text)
         else if (absence === 'null' || nulls?.has(field)) record[field] = null
       }
+      addOthers(record, row[othersAt])
       return record
     },
+  }
+}
+
+/** The columns of a row that `table` has no fields for, as JSON. */
+function othersIn({ name, columns }: Table): string {
+  const known = arrayText(columns.map((column) => column.name))
+  return `to_jsonb(${identifier(name)}.*) - ${literal(known)}::text[] AS "the.others"`
+}
+
+function addOthers(record: Fields, json: Row[number] | undefined): void {
+  if (!json || json === '{}') return
+  const { [NULLS]: nulls, ...others } = restoredValue(json, JSON.parse(json)) as Fields
+  for (const [name, value] of Object.entries(others)) {
+    const isNull = Array.isArray(nulls) && nulls.includes(name)
+    if (!name.startsWith(SEARCH_PREFIX) && (value !== null || isNull)) record[name] = value
   }
 }
 

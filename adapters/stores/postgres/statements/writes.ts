@@ -26,7 +26,8 @@ export interface Writes extends StepWrites {
 
 /** The writes to `schema`, which is `table` in the database. */
 export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writes {
-  const reader = readerOf(table)
+  // The log has whole records: what another version of the model has added as well.
+  const reader = readerOf(table, undefined, schema.logged !== undefined && !table.isAdopted)
   const { columns, record } = reader
   const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
   const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
@@ -63,7 +64,12 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       let before: Fields | null = null
       const after = await expected(filter, options, async (held) => {
         const compiled = compilation()
-        const sql = holdAnd(updating(change, compiled), matching(filter, held, compiled), table)
+        const sql = holdAnd(
+          updating(change, compiled),
+          matching(filter, held, compiled),
+          table,
+          columns,
+        )
         const [[, ...both] = []] = (await send(sql, compiled)).rows
         before = both.length > 0 ? record(both.slice(0, both.length / 2)) : null
         return before && record(both.slice(both.length / 2))
@@ -98,8 +104,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
 }
 
 /** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. No field has a dot. */
-function holdAnd(update: string, condition: string, table: Table): string {
-  const { columns } = readerOf(table)
+function holdAnd(update: string, condition: string, table: Table, columns: string): string {
   return `WITH held AS (SELECT ${table.id} AS "the.one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
       written AS (${update} WHERE ${table.id} = (SELECT "the.one" FROM held) RETURNING ${columns})
     SELECT held.*, written.* FROM held, written`
