@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { usedTokenSchema } from '../../src/auth/providers/used-tokens.ts'
 import { createAuthRouter, HttpError } from '../../src/index.ts'
@@ -92,6 +92,30 @@ describe('the nonce of an ID token', () => {
     const idToken = await openId.idToken('web', 'g-2', {})
     expect(told(await signIn(it, { idToken }))).toEqual(refused)
     expect((await signIn(it, credentialsOf(idToken))).status).toBe(200)
+  })
+})
+
+describe("a provider's keys", () => {
+  it('are fetched at the first sign-in, and again after ten minutes', async () => {
+    const own = await startOpenId(['web'])
+    onTestFinished(() => own.stop())
+    const it = await app({ endpoints: { issuer: own.issuer, jwks: own.jwks } })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const signedIn = async () => {
+      const iat = Math.floor(Date.now() / 1000)
+      const claims = { iss: own.issuer, aud: 'web', sub: 'g-9', iat, exp: iat + 60 }
+      const idToken = await own.forge({ ...claims, jti: crypto.randomUUID() })
+      return (await signIn(it, { idToken })).status
+    }
+    expect(await signedIn()).toBe(200)
+    vi.setSystemTime(Date.now() + 599_000)
+    expect([await signedIn(), own.fetches()]).toEqual([200, 1])
+    vi.setSystemTime(Date.now() + 2000)
+    expect([await signedIn(), own.fetches()]).toEqual([200, 2])
+    vi.setSystemTime(Date.now() + 601_000)
+    await own.stop()
+    expect(await signedIn()).toBe(503)
   })
 })
 
