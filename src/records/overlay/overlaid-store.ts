@@ -53,11 +53,7 @@ export class OverlaidStore {
     const known = this.#engines.get(model)
     if (known) return known
     const { take, newId } = this.#writer
-    const steps = writingBySteps((action) => take([{ engine, action }]))
-    const writing = {
-      ...steps,
-      insert: async (record: Fields) => void (await steps.insert(record)),
-    }
+    const writing = writingBySteps((action) => take([{ engine, action }]))
     const { stored: records } = this.#host.engine(model)
     const stored: Settling = {
       ...this.of(model).collection(writing),

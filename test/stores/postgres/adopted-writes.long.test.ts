@@ -60,6 +60,30 @@ await withService('postgres', ({ url }) => {
       expect(created.data).toEqual({ _id: '1', owner: '1', price: 1.01, status: 'new' })
     })
 
+    it('is shown as it is stored by a batch too', async () => {
+      await run(`
+        CREATE TABLE batched (
+          id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, price numeric(12, 2), status text NOT NULL DEFAULT 'new',
+          twice numeric GENERATED ALWAYS AS (price * 2) STORED)`)
+      const [price, twice] = [z.number(), z.number().optional()]
+      const fields = { price, status: z.string().optional(), twice }
+      const { call, get } = await serve('batched', fields)
+      const first = { method: 'POST', path: '/m', body: { price: 1.005 } }
+      const second = { method: 'POST', path: '/m', body: { price: 2.005, status: 'old' } }
+      const change = { method: 'PATCH', path: '/m/$0', body: { price: 3.005 } }
+      const { data } = await call('POST', '/batch', { operations: [first, second] })
+      const shown = data.map(({ body }: { body: { data: object } }) => body.data)
+      expect(shown).toEqual([
+        { _id: '1', price: 1.01, status: 'new', twice: 2.02 },
+        { _id: '2', price: 2.01, status: 'old', twice: 4.02 },
+      ])
+      expect((await get('/m')).data).toEqual(shown)
+      const { data: both } = await call('POST', '/batch', { operations: [first, change] })
+      const changed = { _id: '3', price: 3.01, status: 'new', twice: 6.02 }
+      expect(both[1].body.data).toEqual(changed)
+      expect((await get('/m/3')).data).toEqual(changed)
+    })
+
     it('and changes leave alone what the database generates', async () => {
       await run(`
         CREATE TABLE fixed (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, low text GENERATED ALWAYS AS (lower(name)) STORED, n int GENERATED ALWAYS AS IDENTITY)`)

@@ -7,6 +7,7 @@
 import postgres from 'postgres'
 import { afterAll, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { batch } from '../../../src/batch/index.ts'
 import { createApp, createRouter, defineModel, type Model } from '../../../src/index.ts'
 
 /** A response: its status, and its body's `data`, else the whole body. */
@@ -16,7 +17,7 @@ interface Answer {
   readonly data: any
 }
 
-/** An app that serves a model under `/m`. */
+/** An app that serves a model under `/m`, and batches under `/batch`. */
 export interface Served {
   readonly warnings: readonly string[]
   readonly model: Model
@@ -70,6 +71,7 @@ export function foreignTables(url: string) {
     for (const one of models) {
       app.mount(`/${one.collection}`, createRouter({ model: one, middlewares: [] } as never))
     }
+    app.mount('/batch', batch())
     await app.ready()
 
     async function call(method: string, path: string, json?: unknown): Promise<Answer> {
