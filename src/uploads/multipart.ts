@@ -43,7 +43,8 @@ export function multipartParser(
     throw malformedMultipart()
   }
   const parser = make({
-    headers: { 'content-type': contentType },
+    // Tabs and empty parameters are legal (RFC 9110, 5.6.6), but multipasta reads neither.
+    headers: { 'content-type': contentType.replaceAll('\t', ' ').replace(/; *(?=;|$)/g, '') },
     isFile: () => true,
     // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1. multipasta does so in a later chunk only.
     onFile(info) {

@@ -189,6 +189,21 @@ describe('a body that is malformed', () => {
     }
   })
 
+  it('not one with empty parameters and tabs in its Content-Type, as RFC 9110 allows', async () => {
+    const body = new TextDecoder().decode(rawBody([title]))
+    for (const parameters of [
+      `; boundary=${BOUNDARY};`,
+      `;; boundary="${BOUNDARY}" ; ;\t;charset=utf-8`,
+      `;\tboundary=${BOUNDARY}\t; `,
+    ]) {
+      const answer = await raw(body, `multipart/form-data${parameters}`)
+      expect([parameters, answer.status]).toEqual([parameters, 201])
+    }
+    expect(shown(await raw(body, `multipart/form-data; boundary=${BOUNDARY}; x`))).toEqual(
+      malformed,
+    )
+  })
+
   it('no boundary, an empty body, text that is no UTF-8, a Content-Encoding', async () => {
     expect(shown(await raw('x', 'multipart/form-data'))).toEqual(malformed)
     expect(shown(await raw('x', 'multipart/form-data; boundary='))).toEqual(malformed)
