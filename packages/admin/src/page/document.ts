@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Field, fieldsOf, type Schema, Schemas, titleOf } from './fields.ts'
+import { type Field, fieldsOf, nameIn, type Schema, Schemas, titleOf } from './fields.ts'
 
 /** What a caller can do with records. */
 export type Action =
@@ -133,15 +133,6 @@ function routesIn(document: Document) {
 function mountOf(path: string, action: Action | undefined): string {
   const isBelow = action === 'history' || action === 'restore'
   return path.replace(isBelow ? /\/\{id\}\/\w+$/ : /\/\{id\}$/, '')
-}
-
-/** Screens of the page itself, and the name of a mount at the root. */
-const OWN = ['login', 'account', 'root']
-
-/** What a mount is called in paths of this page: each has a name of its own. */
-function nameIn(key: string): string {
-  const name = key.replaceAll('.', '..').replaceAll('/', '.')
-  return OWN.includes(name.toLowerCase()) ? `${name}.` : name || 'root'
 }
 
 function resourceOf(

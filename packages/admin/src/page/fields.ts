@@ -246,3 +246,12 @@ export function titleOf(name: string): string {
     .toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** Screens of the page itself, and the name of a mount at the root. */
+const OWN = ['login', 'account', 'root']
+
+/** What a mount is called in paths of this page: each has a name of its own. */
+export function nameIn(key: string): string {
+  const name = key.replaceAll('.', '..').replaceAll('/', '.')
+  return OWN.includes(name.toLowerCase()) ? `${name}.` : name || 'root'
+}
