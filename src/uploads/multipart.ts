@@ -43,8 +43,7 @@ export function multipartParser(
     throw malformedMultipart()
   }
   const parser = make({
-    // Tabs and empty parameters are legal (RFC 9110, 5.6.6), but multipasta reads neither.
-    headers: { 'content-type': contentType.replaceAll('\t', ' ').replace(/; *(?=;|$)/g, '') },
+    headers: { 'content-type': withoutEmpty(contentType) },
     isFile: () => true,
     // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1. multipasta does so in a later chunk only.
     onFile(info) {
@@ -80,6 +79,12 @@ export function multipartParser(
       if (!complete) refuse()
     },
   }
+}
+
+/** multipasta reads neither tabs nor empty parameters, which are legal (RFC 9110, 5.6.6). */
+function withoutEmpty(contentType: string): string {
+  const parameters = contentType.split(';').map((one) => one.trim())
+  return parameters.filter((one) => one !== '').join('; ')
 }
 
 /** multipasta drops dispositions beyond Latin-1 and cuts names at an escaped quote, so both names are read here. */
