@@ -225,8 +225,7 @@ export function StepForm(props: {
     event.preventDefault()
     if (isOff) return
     setSent(true)
-    await onSubmit()
-    setSent(false)
+    await Promise.resolve(onSubmit()).finally(() => setSent(false))
   }
   const button = (
     <button type="submit" className="primary" aria-disabled={isOff}>
