@@ -2,7 +2,7 @@ import { d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { versions } from './suite.ts'
 
-const fresh = await freshD1(9)
+const fresh = await freshD1(10)
 
 versions(
   'D1',
