@@ -12,17 +12,17 @@ import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
 import { Book, library } from './apps.ts'
 import { opened, sees, signIn } from './screens.ts'
 
-/** Begins and ends with the tests. */
-export class Library {
+/** An app at an address, and a browser. Begins and ends with the tests. */
+export class Served {
   app!: App
   chromium!: Chromium
   /** Where the admin page is. */
   base = ''
 
-  constructor() {
+  constructor(made: () => App | Promise<App>) {
     let server: Awaited<ReturnType<typeof serve>>
     beforeAll(async () => {
-      this.app = await library()
+      this.app = await made()
       server = await serve(this.app, { port: 0, hostname: '127.0.0.1', signals: false })
       this.base = `${server.url}/admin`
       this.chromium = await startChromium()
@@ -31,6 +31,13 @@ export class Library {
       await this.chromium?.stop()
       await server?.close()
     })
+  }
+}
+
+/** The library. */
+export class Library extends Served {
+  constructor() {
+    super(library)
   }
 
   get books() {

@@ -1,13 +1,12 @@
 import type { Page } from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { admin } from '../../packages/admin/src/index.ts'
 import { batch } from '../../src/batch/index.ts'
-import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
+import { Served } from '../admin/library.ts'
 import { choose, click, field, follow, press, sees, write } from '../admin/screens.ts'
-import { type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
 const Kit = defineModel('Kit', {
@@ -37,22 +36,12 @@ await withService('chromium', () => {
   app.mount('/labels', createRouter({ model: Label, middlewares: [] }))
   app.mount('/batch', batch()).mount('/admin', admin())
   const kits = app.store.collection(Kit)
-  let server: Awaited<ReturnType<typeof serve>>
-  let chromium: Chromium
-
-  beforeAll(async () => {
-    server = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
-    chromium = await startChromium()
-  })
-  afterAll(async () => {
-    await chromium?.stop()
-    await server?.close()
-  })
+  const served = new Served(() => app as unknown as App)
 
   /** A window with the list, or with the form of a record. */
   async function shown(path: string, list = 'kits'): Promise<Page> {
-    const url = `${server.url}/admin#/${list}${path}`
-    const { page } = await chromium.open(url, await chromium.user())
+    const url = `${served.base}#/${list}${path}`
+    const { page } = await served.chromium.open(url, await served.chromium.user())
     onTestFinished(() => page.browserContext().close())
     return page
   }
@@ -165,7 +154,7 @@ await withService('chromium', () => {
       await press(page, 'Save')
       await sees(page, 'Saved')
       expect(await labels.findById(id)).toMatchObject({ name: `changed ${at}` })
-      await page.goto(`${server.url}/admin#/labels`)
+      await page.goto(`${served.base}#/labels`)
     }
   })
 })

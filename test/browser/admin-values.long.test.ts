@@ -1,12 +1,11 @@
 import type { Page } from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { admin } from '../../packages/admin/src/index.ts'
-import { createApp, createRouter, defineModel, ref } from '../../src/index.ts'
+import { type App, createApp, createRouter, defineModel, ref } from '../../src/index.ts'
+import { Served } from '../admin/library.ts'
 import { choose, click, field, follow, found, press, sees, write } from '../admin/screens.ts'
-import { type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk'
@@ -47,23 +46,13 @@ await withService('chromium', () => {
     .mount('/account', createRouter({ model: Account, middlewares: [] }))
     .mount('/admin', admin())
   const notes = app.store.collection(Note)
-  let server: Awaited<ReturnType<typeof serve>>
-  let chromium: Chromium
-
-  beforeAll(async () => {
-    server = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
-    chromium = await startChromium()
-  })
-  afterAll(async () => {
-    await chromium?.stop()
-    await server?.close()
-  })
+  const served = new Served(() => app as unknown as App)
 
   async function shown(path: string, width = 1200, height = 800): Promise<Page> {
-    const { page } = await chromium.open(undefined, await chromium.user())
+    const { page } = await served.chromium.open(undefined, await served.chromium.user())
     onTestFinished(() => page.browserContext().close())
     await page.setViewport({ width, height })
-    await page.goto(`${server.url}/admin#${path}`)
+    await page.goto(`${served.base}#${path}`)
     return page
   }
   async function note(values: object): Promise<string> {
@@ -216,7 +205,7 @@ await withService('chromium', () => {
       const path = new URL(page.url()).hash.slice(1)
       const elsewhere = await shown('/')
       await elsewhere.emulateTimezone('America/New_York')
-      await elsewhere.goto(`${server.url}/admin#${path}`)
+      await elsewhere.goto(`${served.base}#${path}`)
       await sees(elsewhere, '1 record')
       await sees(elsewhere, 'Timed')
       expect(await (await field(elsewhere, 'Value')).evaluate((one) => one.value)).toBe(

@@ -4,18 +4,15 @@ import * as z from 'zod'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { ref } from '../../src/index.ts'
 import { withService } from '../services/shared.ts'
+import { freshDatabases } from '../stores/mongodb/databases.ts'
 import { changes } from './changes.ts'
 import { meanwhile } from './meanwhile.ts'
 import { type Database, serve, type Version } from './served.ts'
 
 await withService('mongo', ({ url }) => {
+  const fresh = freshDatabases(url)
   const database: Database = async () => {
-    const name = `changes-${crypto.randomUUID()}`
-    onTestFinished(async () => {
-      const client = await MongoClient.connect(url)
-      await client.db(name).dropDatabase()
-      await client.close()
-    })
+    const name = fresh()
     return () => mongoStore({ url, database: name })
   }
 

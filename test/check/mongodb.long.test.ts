@@ -7,18 +7,12 @@ import { hostOf } from '../../src/records/engine/host.ts'
 import { backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { checkRecords } from '../../src/upkeep/check/check.ts'
 import { withService } from '../services/shared.ts'
+import { freshDatabases } from '../stores/mongodb/databases.ts'
 import { checks } from './check.ts'
 
 await withService('mongo', ({ url }) => {
-  const open = async () => {
-    const database = `check-${crypto.randomUUID()}`
-    onTestFinished(async () => {
-      const client = await MongoClient.connect(url)
-      await client.db(database).dropDatabase()
-      await client.close()
-    })
-    return mongoStore({ url, database })
-  }
+  const fresh = freshDatabases(url)
+  const open = async () => mongoStore({ url, database: fresh() })
   // `fieldgate doctor` tells of the others.
   checks('MongoDB', open, { walksAll: false })
 

@@ -6,18 +6,15 @@ import { people, person } from '../../extras/contract/store/people.ts'
 import type { CollectionSchema } from '../../src/ports/store/store.ts'
 import { type Database, type Served, serve, type Version } from '../changes/served.ts'
 import { withService } from '../services/shared.ts'
+import { freshDatabases } from '../stores/mongodb/databases.ts'
 import { versions } from './suite.ts'
 
 await withService('mongo', ({ url }) => {
+  const fresh = freshDatabases(url)
   const database =
     (searchIndexes: boolean): Database =>
     async () => {
-      const name = `versions-${crypto.randomUUID()}`
-      onTestFinished(async () => {
-        const client = await MongoClient.connect(url)
-        await client.db(name).dropDatabase()
-        await client.close()
-      })
+      const name = fresh()
       return () => mongoStore({ url, database: name, searchIndexes })
     }
 

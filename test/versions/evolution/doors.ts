@@ -64,8 +64,6 @@ export async function checkDoors(one: Running, stored: Stored): Promise<void> {
   same(byId(found), allWhole, 'app.store')
   await checkLists(one, stored)
   await checkProblems(one, stored)
-  // There, what a version writes is logged with the columns that it declares alone.
-  if (stored.how.hasColumns) return
   await checkHistory(one, stored)
   for (let tries = 0; tries < 500 && !isEqual(Object.fromEntries(one.live), all); tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 6))

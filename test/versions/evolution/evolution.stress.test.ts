@@ -1,7 +1,6 @@
-import { MongoClient } from 'mongodb'
-import { onTestFinished } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { addressOf, storeAt } from '../../stores/postgres/address.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { evolutions } from './suite.ts'
@@ -16,14 +15,10 @@ await withService('postgres', ({ url }) => {
 })
 
 await withService('mongo', ({ url }) => {
-  const database = async () => {
-    const name = `evolution-${crypto.randomUUID()}`
-    onTestFinished(async () => {
-      const client = await MongoClient.connect(url)
-      await client.db(name).dropDatabase()
-      await client.close()
-    })
-    return () => mongoStore({ url, database: name })
+  const fresh = freshDatabases(url)
+  const opening = async () => {
+    const database = fresh()
+    return () => mongoStore({ url, database })
   }
-  evolutions('MongoDB', database, 10, { hasColumns: false })
+  evolutions('MongoDB', opening, 10, { hasColumns: false })
 })
