@@ -1,17 +1,19 @@
 /** What the client of a live list or a file may see: asked as for a request of its own, again and again. */
 
-import { hexDigestOf } from '#hmac'
 import { refusal } from '../../http/errors/errors.ts'
 import { begun } from '../../http/request/given-auth.ts'
 import { partRequest } from '../../http/request/part-request.ts'
 import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request/request.ts'
 import { withShield } from '../../http/request/shield.ts'
 import { isResponse } from '../../http/response/respond.ts'
+import type { Model } from '../../model/model.ts'
 import type { Repeatable } from '../../ports/services/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { showsFor } from '../read/read.ts'
+import { digestOf, shownBy } from '../read/shown-by.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
@@ -186,7 +188,15 @@ function rulesOf(
   return JSON.stringify([scope, filter, searched, select, filled])
 }
 
-/** A short text for rules; empty for none. */
-export function markOf(rules: string): string {
-  return rules === '' ? '' : `.${hexDigestOf(rules).slice(0, 16)}`
+/**
+ * The rules as a short text, with how this version of the app shows records, its own and those that are filled in; empty if
+ * there are none: ids of events are then positions, and nothing else.
+ */
+export function markOf({ model, lean }: Resource, { rules, view }: Rights): string {
+  if (rules === '') return ''
+  const filled = view.populate.flatMap((one) => [one, ...(one.populate ?? [])])
+  const models = [model, ...filled.map(({ target }) => target)]
+  return `.${digestOf([rules, lean, models.map(formOf)]).slice(0, 16)}`
 }
+
+const formOf = madeOnce((model: Model) => digestOf(shownBy(model)))

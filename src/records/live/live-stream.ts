@@ -83,7 +83,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   async open(last: string | undefined): Promise<void> {
     this.#resource.host.streams.add(this)
     try {
-      this.#mark = markOf(this.#rights.rules)
+      this.#mark = markOf(this.#resource, this.#rights)
       await this.#hub.join(this)
       const isKnown = last !== undefined && (await this.#goOnAfter(last))
       if (!isKnown) await this.#sendList()
@@ -146,7 +146,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   async #goOnAfter(last: string): Promise<boolean> {
     const [position = '', ...marks] = last.split('.')
     const mark = marks.map((one) => `.${one}`).join('')
-    // Under other rules other records were in the list.
+    // Under other rules other records were in the list; another version of the app showed them in another way.
     if (!/^[A-Za-z0-9-]+$/.test(position) || position.length > 200 || mark !== this.#mark)
       return false
     this.#later = []
@@ -244,7 +244,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
         this.#hub.move(this, () => {
           this.#rights = rights
         })
-        this.#mark = markOf(rights.rules)
+        this.#mark = markOf(this.#resource, rights)
         this.missed()
       }
       this.#asked = changes

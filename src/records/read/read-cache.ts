@@ -1,22 +1,20 @@
 /** The reads of a router through the response cache. */
 
-import { hexDigestOf } from '#hmac'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
 import { type CacheSettings, resolveCache } from '../../cache/options.ts'
 import { type ApiRequest, noQuery, type Query } from '../../http/request/request.ts'
-import { type Model, referenceAt } from '../../model/model.ts'
+import { referenceAt } from '../../model/model.ts'
 import { referencesOf } from '../../model/shape/reference.ts'
 import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
-import { declaredText } from '../../ports/store/declared-text.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { pathOf } from '../../ports/values/paths.ts'
-import { demandsOf } from '../../upkeep/changes/model-history.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
+import { digestOf, shownBy } from './shown-by.ts'
 
 /** Responds to a read from the cache, given what it asks for and a function that does the read. */
 export type RespondFromCache = (
@@ -124,16 +122,5 @@ function fingerprint(
   const { model: _, cache, middlewares, access, ...shaping } = options
   const vary = typeof cache === 'object' ? cache.vary : undefined
   const models = [model, ...targets.map((name) => host.modelNamed(name))].map(shownBy)
-  const text = JSON.stringify([mount, models, shaping, vary], (_key, value) =>
-    typeof value === 'function' ? String(value) : value,
-  )
-  return hexDigestOf(text).slice(0, 32)
-}
-
-/** What decides how much of a model's records is shown, and in which form. */
-function shownBy(model: Model | undefined): unknown {
-  if (!model) return null
-  const { name, collection, hidden, output, convert, renamed, declared, shape } = model
-  const fields = declaredText(declared) ?? [...shape.fields.keys()]
-  return [name, collection, hidden, output, convert, [...renamed], fields, demandsOf(model)]
+  return digestOf([mount, models, shaping, vary])
 }

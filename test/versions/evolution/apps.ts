@@ -27,6 +27,8 @@ export interface Running {
   readonly model: Model
   /** The list as a client has it that follows it from the start. */
   readonly live: Map<string, Fields>
+  /** The id of the last event of it. */
+  last?: string | undefined
 }
 
 /** An app over a version. */
@@ -50,18 +52,24 @@ export function serve(
     aggregates: { by: sortable, of: [] },
   }
   app.mount('/things', createRouter(router as never))
+  // What tells versions apart is a part of the rules.
+  app.mount('/ruled', createRouter({ ...router, fieldsFor: () => undefined } as never))
   app.mount('/kept', createRouter({ ...router, cache: true } as never))
   app.mount('/pages', createRouter({ ...router, pagination: 'cursor' } as never))
   app.mount('/batch', batch())
   return { version, app, model, live: new Map() }
 }
 
-/** Follows the list of `one`. */
-export async function follow({ app, live }: Running): Promise<void> {
-  const headers = { accept: 'text/event-stream' }
-  const reading = new Reading(await app.handle(new Request('http://localhost/things', { headers })))
+/** Follows the list of `one`: as a client that goes on with what it has of another version, if there is one. */
+export async function follow(one: Running, before?: Running): Promise<void> {
+  const { app, live } = one
+  const last = before?.last
+  const headers = { accept: 'text/event-stream', ...(last && { 'last-event-id': last }) }
+  if (last) for (const [id, doc] of before.live) live.set(id, doc)
+  const reading = new Reading(await app.handle(new Request('http://localhost/ruled', { headers })))
   const take = (event: LiveEvent | undefined): boolean => {
     if (!event || event.event === 'end') return false
+    one.last = event.id
     const { data } = event.data as { data: Fields | Fields[] }
     if (event.event === 'records') live.clear()
     for (const { _id, ...rest } of [data].flat()) {
@@ -70,7 +78,7 @@ export async function follow({ app, live }: Running): Promise<void> {
     }
     return true
   }
-  take(await reading.next())
+  if (!last) take(await reading.next())
   void (async () => {
     while (take(await reading.next())) {}
   })().catch(() => {})

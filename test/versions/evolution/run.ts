@@ -50,6 +50,8 @@ export class Evolution {
   readonly gone: string[] = []
   readonly #cache = memoryCache()
   #running: Running[] = []
+  /** The one that was started last, which may have been stopped since. */
+  #last: Running | undefined
   #newest: Version
   #past: Version[] = []
   /** What is unique now, whichever version declares it; and what perhaps is. */
@@ -146,7 +148,8 @@ export class Evolution {
     const others = moved.length > 0 ? this.#running : []
     for (const other of others) await this.#stop(other)
     this.#running.push(one)
-    await follow(one)
+    await follow(one, this.random.chance(60) ? this.#last : undefined)
+    this.#last = one
     return true
   }
 
@@ -220,6 +223,8 @@ export class Evolution {
     }
     this.#unique = new Set(sets)
     this.#maybe = new Set()
+    // No live list is told of it.
+    this.#last = undefined
     await one.app.close()
   }
 
