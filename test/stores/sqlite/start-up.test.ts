@@ -1,13 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   executorStore,
   type SqliteResult,
   type SqliteStatement,
 } from '../../../adapters/stores/sqlite/calls/executor.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import type { Store } from '../../../src/ports/store/store.ts'
-import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
+import { IndexConflict, StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 
 const EMAIL = { ...people, unique: [['email']], indexes: [], searchable: [] }
 const NAME = 'people unique ["email"]'
@@ -71,4 +75,57 @@ it('where records clash with the new index, the one of the other release stays',
   for (const id of ['a', 'b']) insert.run(id, JSON.stringify({ name: id, email: 'same' }))
   await expect(open().prepare([EMAIL])).rejects.toThrow(IndexConflict)
   expect(rule()).toContain("doc ->> 'name'")
+})
+
+/** A file with a table, which another program has open. */
+async function heldFile(sql: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-start-up-'))
+  const path = join(folder, 'app.db')
+  const other = new DatabaseSync(path)
+  other.exec(sql)
+  onTestFinished(async () => {
+    vi.restoreAllMocks()
+    other.close()
+    await rm(folder, { recursive: true })
+  })
+  return { path, other }
+}
+
+it.each([
+  ['the whole file, before it is set up', 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE'],
+  [
+    'the lock for writes, while a table is to be made',
+    'PRAGMA journal_mode = WAL; BEGIN IMMEDIATE',
+  ],
+])(
+  'a start is unavailable while another program keeps %s, and the next one is not',
+  async (_, sql) => {
+    const { path, other } = await heldFile(sql)
+    const store = sqliteStore({ path })
+    const later = performance.now.bind(performance)
+    let looks = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      looks += 1
+      return later() + looks * 3000
+    })
+    await expect(store.prepare([people])).rejects.toThrow(StoreUnavailable)
+    vi.restoreAllMocks()
+    other.exec('COMMIT; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master')
+    await store.prepare([people])
+    await store.close?.()
+  },
+)
+
+it.each([
+  'CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)',
+  'CREATE TABLE people (_id TEXT PRIMARY KEY, doc TEXT)',
+])('a table of another program is named, and stays as it is: %s', async (sql) => {
+  const { path, other } = await heldFile(sql)
+  const store = sqliteStore({ path })
+  await expect(store.prepare([people])).rejects.toThrow(
+    "the table 'people' exists, but has no column 'rowid', so fieldgate did not create it. Give the model another 'collection'",
+  )
+  await store.close?.()
+  const made = other.prepare("SELECT sql FROM sqlite_master WHERE tbl_name = 'people'").all()
+  expect(made.flatMap((one) => one.sql ?? [])).toEqual([sql])
 })

@@ -32,6 +32,9 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${STAMP} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
+/** What every table has had from the beginning. */
+const OWN_COLUMNS = ['rowid', '_id', 'doc']
+
 /** What a schema needs beside its table. */
 function needsOf(schema: CollectionSchema) {
   const { name: table } = schema
@@ -153,6 +156,12 @@ export function* stepsTo(
   const { shadows, ...needs } = needsOf(schema)
   const columns = existing.columns.get(name.toLowerCase()) ?? []
   const isNew = columns.length === 0
+  const absent = isNew ? undefined : OWN_COLUMNS.find((column) => !columns.includes(column))
+  if (absent !== undefined) {
+    throw new TypeError(
+      `the table '${name}' exists, but has no column '${absent}', so fieldgate did not create it. Give the model another 'collection'`,
+    )
+  }
   const added = shadows.filter((shadow) => !columns.includes(shadow.name))
   const altered = [
     ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),

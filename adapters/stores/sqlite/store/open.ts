@@ -15,7 +15,7 @@ import {
 import { PACE, type Pace, Reads } from '../connection/paced-reads.ts'
 import { borrowedWriter, lendWriter } from '../connection/shared-writer.ts'
 import { Writer } from '../connection/writer.ts'
-import { isUnusable, portError } from '../layout/errors.ts'
+import { isUnusable, portError, throwPortError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Migration, RunAll, Statement, Written } from '../layout/sql.ts'
 import { SearchIndexes } from '../search/search-indexes.ts'
@@ -48,7 +48,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     },
     copying: copyingOf(connection),
     async prepare(schemas) {
-      await connection.ready()
+      await connection.ready().catch(throwPortError)
       await writer.drained()
       const borrowed = await borrowedWriter(connection.file)
       if (borrowed) {
@@ -58,13 +58,14 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       unlend = lendWriter(connection.file, writeHere)
       const found = await retryWhileBusy(() =>
         migrateNow(connection, () => prepareAll(schemas, search.available)),
-      )
+      ).catch(throwPortError)
       search.prepared(schemas)
       return found
     },
     async dropLeftOvers(schemas) {
       await writer.drained()
-      return retryWhileBusy(() => migrateNow(connection, () => dropAll(schemas, search.available)))
+      const drop = () => migrateNow(connection, () => dropAll(schemas, search.available))
+      return retryWhileBusy(drop).catch(throwPortError)
     },
     async close() {
       if (closed) return
