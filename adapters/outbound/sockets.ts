@@ -63,6 +63,11 @@ export async function post(url: URL, outbound: Outbound): Promise<number> {
       resolve(response.statusCode ?? 0)
     })
     request.on('error', reject)
+    // After a 101, Node closes the connection and says nothing else.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy()
+      resolve(response.statusCode ?? 0)
+    })
     request.end(body)
   })
 }

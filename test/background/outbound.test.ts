@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createRawServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { post } from '../../adapters/outbound/sockets.ts'
 
@@ -106,5 +106,29 @@ describe('a request to a server that users name', () => {
     resolving('127.0.0.1')
     expect(await post(new URL(`http://a.example:${port}/`), request())).toBe(200)
     await expect.poll(() => isEnded).toBe(true)
+  })
+
+  it.for([
+    [
+      'switches protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade',
+      101,
+    ],
+    ['ends in the middle', 'HTTP/1.1 200 OK\r\nContent-Length: 100', 200],
+    ['responds twice', 'HTTP/1.1 204 OK\r\n\r\nHTTP/1.1 500 No', 204],
+    ['speaks HTTP/1.0', 'HTTP/1.0 200 OK', 200],
+    ['has a status of its own', 'HTTP/1.1 999 Fine', 999],
+    ['writes what is no response', '\0\xff', undefined],
+    ['has headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, undefined],
+  ] as const)('comes to an end if the server %s', async ([, head, status]) => {
+    const server = createRawServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.write(`${head}\r\n\r\nbody`))
+      if (status !== 101) socket.once('data', () => socket.end())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const failed = () => undefined
+    expect(await post(url, request()).catch(failed)).toBe(status)
   })
 })
