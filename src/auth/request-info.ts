@@ -9,6 +9,7 @@ import type { ApiRequest } from '../http/request/request.ts'
 import { atOnce } from '../ports/promises/synchronous.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import { idsOf, type Logger } from '../ports/services/logger.ts'
+import { textOf } from '../ports/values/causes.ts'
 import type { Context, Guard, Handler } from '../records/engine/route.ts'
 
 /** A request at an auth route. */
@@ -90,7 +91,7 @@ export function report(
     return
   }
   const logFailure = (error: unknown) =>
-    logger.error('onSecurityEvent failed', { ...idsOf(request), type, error: String(error) })
+    logger.error('onSecurityEvent failed', { ...idsOf(request), type, error: textOf(() => error) })
   try {
     const told: unknown = onSecurityEvent(event)
     if (told instanceof Promise) later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))

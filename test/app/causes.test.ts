@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { causeText } from '../../src/ports/values/causes.ts'
+import { causeText, keptText, messageText, stackText } from '../../src/ports/values/causes.ts'
 
 it('tells each cause of an error once, also where the message has it already', () => {
   const full = new Error('disk is full')
@@ -8,3 +8,26 @@ it('tells each cause of an error once, also where the message has it already', (
   expect(causeText(failed)).toBe("no backup: 'a.db' cannot be opened: disk is full")
   expect(causeText(new Error('', { cause: full }))).toBe('disk is full')
 })
+
+it.each([
+  ['null', null],
+  ['a symbol', Symbol('x')],
+  ['an object without a prototype', Object.create(null)],
+  [
+    'an error that throws',
+    Object.defineProperty(new Error('x'), 'message', { get: thrower, set: thrower }),
+  ],
+  ['a proxy that is revoked', revoked()],
+])('tells of %s without throwing', (_, thrown) => {
+  for (const tell of [stackText, messageText, keptText]) expect(typeof tell(thrown)).toBe('string')
+})
+
+function thrower(): never {
+  throw new Error('no')
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}

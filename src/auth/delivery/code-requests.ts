@@ -7,6 +7,7 @@ import { messageResponse } from '../../http/response/respond.ts'
 import { idsOf } from '../../ports/services/logger.ts'
 import { everything } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { messageText } from '../../ports/values/causes.ts'
 import { workingFirst } from '../instance/circuit-breaker.ts'
 import type { IssuedCode } from '../instance/codes.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'
@@ -125,7 +126,7 @@ export async function isSent(
         ? 'a confirmation code could not be sent'
         : `a code could not be sent by ${channel}`
     // A sender's error may quote the message that it was given.
-    const told = String((error as Error)?.message ?? error).replaceAll(code, '…')
+    const told = messageText(error).replaceAll(code, '…')
     auth.logger.error(what, { ...idsOf(auth.request), error: told })
     breaker.failed({ recipient: to, client: auth.client, error })
     return false

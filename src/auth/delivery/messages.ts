@@ -8,6 +8,7 @@ import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import { idsOf } from '../../ports/services/logger.ts'
 import type { MailMessage } from '../../ports/services/mailer.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { messageText } from '../../ports/values/causes.ts'
 import type { AuthRequest } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'
 import { report } from '../request-info.ts'
@@ -210,7 +211,7 @@ function send(auth: AuthRequest, user: Fields, notice: Notice): void {
     try {
       await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 })
     } catch (error) {
-      const told = String((error as Error)?.message ?? error)
+      const told = messageText(error)
       const ids = idsOf(request)
       logger.error(`a notice could not be sent by ${notice.channel}`, { ...ids, error: told })
     }

@@ -3,6 +3,7 @@
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
 import { QueryTooLong, RefusedWrite } from '../../ports/store/store-errors.ts'
+import { textOf } from '../../ports/values/causes.ts'
 import { pathOf } from '../../ports/values/paths.ts'
 import { codeOf, HttpError, loggedMessage } from '../errors/errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from '../errors/outages.ts'
@@ -111,15 +112,7 @@ function log(error: unknown, status: number, failed: Failed): void {
 }
 
 function stackOf(error: unknown): string {
-  if (!(error instanceof Error)) return `thrown: ${describe(error)}`
+  if (!(error instanceof Error)) return `thrown: ${textOf(() => error)}`
   const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`
   return `${error.stack ?? error.message}${cause}`
-}
-
-function describe(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return typeof value
-  }
 }

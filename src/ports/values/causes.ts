@@ -25,12 +25,26 @@ export function causeText(error: unknown): string {
 
 /** What was thrown, for a log: an error with its stack. */
 export function stackText(thrown: unknown): string {
-  return String((thrown as Error)?.stack ?? thrown)
+  return textOf(() => (thrown as Error)?.stack ?? thrown)
+}
+
+/** What was thrown, on a line: the message of an error. */
+export function messageText(thrown: unknown): string {
+  return textOf(() => (thrown as Error)?.message ?? thrown)
+}
+
+/** The text of what was thrown: to tell of it must not fail, and some things have none. */
+export function textOf(read: () => unknown): string {
+  try {
+    return String(read())
+  } catch {
+    return 'something without a text'
+  }
 }
 
 const MAX_KEPT_TEXT = 500
 
 /** The message of what was thrown, to be kept in a record. */
 export function keptText(thrown: unknown): string {
-  return String((thrown as Error)?.message ?? thrown).slice(0, MAX_KEPT_TEXT)
+  return messageText(thrown).slice(0, MAX_KEPT_TEXT)
 }
