@@ -131,13 +131,13 @@ const NOT_IN_PATHS = /[\0- ?#\\]|%(?![\da-f]{2})/gi
 function requestOf(event: LambdaEvent, prefix: number): Request {
   const { method } = event.requestContext.http
   const headers = new Headers()
-  for (const [name, value] of Object.entries(event.headers)) {
+  for (const [name, value] of Object.entries(event.headers ?? {})) {
     if (value !== undefined) headers.set(name, inBytes(value))
   }
   if (event.cookies?.length) headers.set('Cookie', inBytes(event.cookies.join('; ')))
   const host = event.requestContext.domainName ?? headers.get('host') ?? 'localhost'
   const path = event.rawPath.slice(prefix).replace(NOT_IN_PATHS, encodeURIComponent) || '/'
-  const query = event.rawQueryString && `?${event.rawQueryString}`
+  const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
   const url = `https://${host}${path}${query}`
   const { body, isBase64Encoded } = event
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'

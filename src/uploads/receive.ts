@@ -144,7 +144,8 @@ export class MultipartBody {
     for (const { part, bytes } of arrived) {
       if (bytes === null) {
         const text = await textOf(part.held)
-        addTo(this.texts, part.name, part.isJson ? { json: text } : text)
+        // A byte order mark is part of a text, but not of JSON.
+        addTo(this.texts, part.name, part.isJson ? { json: text.replace(/^\uFEFF/, '') } : text)
       } else if (part.filename === undefined) await part.held.write(bytes)
       else await ofStorage(part.held.write(bytes))
     }

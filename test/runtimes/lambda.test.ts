@@ -173,6 +173,14 @@ it('keeps what is encoded in a path', async () => {
   expect(new URL(JSON.parse(body)).pathname).toBe('/a%2Fb%3F%25')
 })
 
+it('takes an event of a test that has only what the request needs', async () => {
+  const app = createApp({ store: sqliteStore() })
+  app.use(({ url }) => Response.json(url))
+  const { rawPath, requestContext } = event('/notes')
+  const { body } = await lambda(app)({ rawPath, requestContext } as LambdaEvent)
+  expect(new URL(JSON.parse(body)).pathname).toBe('/notes')
+})
+
 it('says what is wrong with an event of another kind', async () => {
   const handler = lambda(createApp({ store: sqliteStore() }))
   const old = { version: '1.0', path: '/', httpMethod: 'GET', requestContext: { stage: 'prod' } }

@@ -96,6 +96,10 @@ const ways: Readonly<Record<string, readonly [Parts, Fields]>> = {
     [['ingredients', ` ${JSON.stringify([salt, pepper])}\n`, 'application/json; charset=utf-8']],
     { ingredients: [salt, pepper] },
   ],
+  'as JSON with a byte order mark': [
+    [['ingredients', `\uFEFF${JSON.stringify([salt, pepper])}`, 'application/json']],
+    { ingredients: [salt, pepper] },
+  ],
   'as one object of JSON': [[['ingredients', JSON.stringify(salt)]], { ingredients: [salt] }],
   'as several objects of JSON': [
     [

@@ -21,8 +21,10 @@ export interface BodyLimits {
 export function isJson(contentType: string | null): boolean {
   if (contentType === null) return false
   if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)) return false
-  const charsets = contentType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)
-  return [...charsets].every(([, charset = '']) => /^utf-?8$/i.test(charset))
+  const parameters = contentType.matchAll(/;\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g)
+  return [...parameters].every(([, name = '', value = '']) => {
+    return name.toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value)
+  })
 }
 
 /**

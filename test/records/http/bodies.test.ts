@@ -143,6 +143,8 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     'APPLICATION/JSON',
     'application/merge-patch+json',
     'application/vnd.api+json;v=1',
+    'application/ld+json; profile="https://example.com/a; charset=x"',
+    'application/json;a="\\";charset=x";charset=utf-8;b',
   ])('answers, Envelope and errors: %s is taken by POST and PATCH', async (type) => {
     const { send } = notes()
     const headers = { 'content-type': type }
@@ -165,6 +167,8 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     'application/json, text/html',
     'application/json; charset=utf-7',
     'application/json;v=1;charset="iso-8859-1"',
+    'application/json;v="a;b";Charset=utf-16',
+    'application/json;v="a;charset=utf-16',
     'application/json; charset=utf-8; charset=utf-16',
     'json',
   ])('security, odd bodies: %s is a 415 on POST and PATCH', async (type) => {
