@@ -8,7 +8,6 @@ import type { RouteName } from '../auth/request-info.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import { NO_FIELDS, type Reach, shownFields } from './records.ts'
 
-/** What a route shows and takes. */
 interface Sketch {
   /** The fields of users that its response shows. Default: none. */
   readonly read?: (auth: Auth) => readonly string[]
@@ -46,7 +45,6 @@ const ROUTES: Readonly<Record<RouteName, Sketch>> = {
   endUserSessions: {},
 }
 
-/** What a route of the authentication API reaches. */
 export function accountFields({ auth, route }: ServedRoute): Reach {
   // A method takes nothing of the user's record, and shows it where it signs in.
   const ofMethod: Sketch = isOfMethod(route) && route.signsIn ? { read: userFields } : {}

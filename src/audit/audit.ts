@@ -46,7 +46,6 @@ export function audit(app: Pick<App, 'store'>): readonly AuditRow[] {
   )
 }
 
-/** The routes that agents reach by tools. */
 function reachedByAgents(host: Host): ReadonlySet<Route> {
   const all = host.mounted.flatMap(({ routes }) => routes.flatMap(({ agents = [] }) => agents))
   const reached = [...servedIn(host).values()].flatMap(({ routes }) =>

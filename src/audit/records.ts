@@ -41,16 +41,13 @@ export interface FieldColumns {
   readonly rawRegex?: true
 }
 
-/** A route without fields. */
 export const NO_FIELDS: FieldColumns = { read: [], write: [], filter: [], sort: [], search: [] }
 
-/** What a route reaches. */
 export interface Reach extends FieldColumns {
   readonly model: string | null
   readonly scope: boolean
 }
 
-/** What a route of a resource reaches. */
 export function recordFields({ resource, operation }: Serving): Reach {
   const { model, scope } = resource
   const isList = operation === 'list' || operation === 'query'

@@ -41,7 +41,6 @@ export interface Guards {
   readonly requireSecondFactor: Guard
 }
 
-/** The guards of the router with these settings, whose instances `instanceOf` finds. */
 export function guardsOf(
   instanceOf: InstanceOf,
   { requiredFor, methods }: Pick<AuthSettings, 'requiredFor' | 'methods'>,
@@ -160,7 +159,6 @@ export function onlyRole(roles: readonly string[]): Guard {
   return followsAuth(describeGuard(requireRole, text, { token: 'required', roles }))
 }
 
-/** Whether a signed-in request comes from an admin. */
 export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequest): boolean {
   return hasRole(request.auth?.role, admin)
 }

@@ -66,7 +66,6 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
   }
 }
 
-/** The option, resolved. */
 interface LegacySettings {
   /** All verify. */
   readonly secret: Secrets

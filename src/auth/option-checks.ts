@@ -3,7 +3,6 @@
 import { booleanFrom, type Fail, failAs, wholeNumber } from '../model/option-rules.ts'
 import { whatThereIs } from '../model/suggest.ts'
 
-/** The variables of the environment, as the runtime has them. */
 export type Environment = Readonly<Record<string, unknown>>
 
 /** A positive number of seconds, or a whole number with its unit: `'15m'`, `'7d'`. */
@@ -14,7 +13,6 @@ const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 /** Seconds. Stores must be able to order the resulting dates; a hundred years are enough for any session. */
 const MAX_SECONDS = 100 * 365 * 86_400
 
-/** Throws a start-up error. */
 export const fail: Fail = failAs('Auth')
 
 /** Throws a start-up error for an option whose code is not there. */
@@ -70,7 +68,6 @@ export function duration(option: string, value: unknown, otherwise: string): num
   return fail(`'${option}' must be a positive number of seconds, or '15m', '12h', '7d'`)
 }
 
-/** Checks for a boolean. */
 export function either(otherwise: boolean): Check<boolean> {
   return (name, value = otherwise) =>
     typeof value === 'boolean' ? value : fail(`'${name}' must be true or false`)
@@ -83,20 +80,17 @@ export function flagIn(env: Environment, name: string, otherwise: boolean): bool
   return booleanFrom(String(value)) ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }
 
-/** A non-empty string, if given. */
 export function string(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a string`)
 }
 
-/** A list of strings. */
 export function strings(option: string, value: unknown): readonly string[] {
   const isString = (item: unknown) => typeof item === 'string' && item !== ''
   if (Array.isArray(value) && value.every(isString)) return value
   return fail(`'${option}' must be a list of names`)
 }
 
-/** A function, if given. */
 export function callable<T>(option: string, value: T | undefined): T | undefined {
   if (value === undefined || typeof value === 'function') return value
   return fail(`'${option}' must be a function`)

@@ -29,7 +29,6 @@ export function inTurn<T>(
   return hashing.admit(work, { client, account: key, isKnown })
 }
 
-/** The outcome of a guess. */
 export type Guess =
   | { readonly isRight: true; readonly reservation: Reservation }
   /** `isLocked`: whether the account was already locked for this client. */
@@ -79,9 +78,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && error.status < 500
 }
 
-/** The outcome of a sign-in. */
 export interface SignedIn {
-  /** The data of the response. */
   readonly data: Readonly<Record<string, unknown>>
   /** Whether the account knew other clients, but not this one. */
   readonly isNewClient: boolean

@@ -20,7 +20,6 @@ import { writesTogether } from '../records/engine/integrity.ts'
 import type { Receipt, WrittenIds } from '../records/engine/keyed-writes.ts'
 import { keyInUse } from './refusals.ts'
 
-/** A response that is repeated. */
 export interface KeptResponse {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]

@@ -80,7 +80,6 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
 
 type Entries = readonly (readonly [name: string, value: string])[]
 
-/** The headers that are not left out. */
 function entriesOf(headers: Readonly<Record<string, Value>>): Entries {
   return Object.entries(headers).flatMap(([name, text]) => (text ? [[name, text] as const] : []))
 }

@@ -52,7 +52,6 @@ export class Flow {
     return this.links.opens(user, issuers)
   }
 
-  /** Sends the browser to the provider. */
   async begin(request: ApiRequest): Promise<Response> {
     const provider = this.#provider(request)
     const { options } = provider

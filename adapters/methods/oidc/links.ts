@@ -37,7 +37,6 @@ export interface Arrival {
 const MAX_TRIES = 10
 const MAX_LENGTH = 1000
 
-/** The links of one auth router. */
 export class Links {
   readonly #accounts: Accounts
   readonly records: MethodRecords<Link>

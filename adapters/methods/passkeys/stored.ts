@@ -31,7 +31,6 @@ export interface Passkey extends NewKey {
   readonly ends?: boolean | null
 }
 
-/** The passkeys of the accounts of one auth router. */
 export class Passkeys {
   readonly #accounts: Accounts
   readonly records: MethodRecords<Passkey>

@@ -110,7 +110,6 @@ const MAX_ROUNDS = 10
 /** Nothing was done because another write came first: the next round reads the new state. */
 type Again = 'again'
 
-/** A sign-in by a provider. */
 interface Arrival {
   readonly provider: Provider
   readonly profile: Verified

@@ -54,7 +54,6 @@ export async function keepingAnAdmin<T>(
   return null
 }
 
-/** The end of an admin. */
 interface End<T> {
   readonly id: string
   readonly expect: Fields

@@ -31,7 +31,6 @@ const DEADLINE_MS = 10_000
 /** A client's key comes from your `client` option: no lines of its own in a message, and no page of text. */
 const MAX_CLIENT_LENGTH = 64
 
-/** A message to a user. */
 export interface Message {
   readonly to: string
   readonly channel: Channel
@@ -39,7 +38,6 @@ export interface Message {
   /** Empty in a notice. */
   readonly code: string
   readonly secondsLeft: number
-  /** The provider that a notice tells of. */
   readonly provider?: string
 }
 
@@ -87,7 +85,6 @@ function valuesOf(
   }
 }
 
-/** Hands a mail to the transporter, or `sent` to your own sender. */
 async function handOver(
   { sender, transporter, from }: MailSettings,
   mail: OwnMail,
@@ -109,7 +106,6 @@ export interface OwnMails {
   send(mail: OwnMail): Promise<void>
 }
 
-/** Sends `mail`, a mail of your own. */
 export async function sendOwn(settings: MailSettings | undefined, mail: OwnMail): Promise<void> {
   if (!settings) {
     fail(

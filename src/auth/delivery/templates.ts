@@ -77,7 +77,6 @@ const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
   ),
 }
 
-/** The purposes of messages that can be an SMS. */
 export type SmsPurpose = (typeof SMS_PURPOSES)[number]
 
 const SMS: Readonly<Record<SmsPurpose, string>> = {
@@ -116,7 +115,6 @@ function filled<T extends MailTemplate>(template: T, values: TemplateValues): T 
   return Object.fromEntries(parts)
 }
 
-/** The content of an SMS. */
 export async function smsText(
   templates: SmsOptions['templates'],
   purpose: SmsPurpose,

@@ -28,7 +28,6 @@ export interface IssuedCode {
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
-  /** The key that made the code. */
   readonly key: Key
 }
 
@@ -44,7 +43,6 @@ const MAX_ROUNDS = 20
 /** What is later than a right clock can have written by more than this, one wrote that was ahead: it counts for nothing. */
 const CLOCK_MS = 3_600_000
 
-/** The codes of one auth router. */
 export class Codes {
   /** The fields whose removal ends the pending codes. Their windows and counted tries stay. */
   readonly allEnded: readonly string[]
@@ -54,7 +52,6 @@ export class Codes {
   readonly #dummyWrite: DummyWrite
   readonly #keys: Keys
   readonly #toField: AuthSettings['delivery']['toField']
-  /** The stored fields of each kind of code. */
   readonly slots: Readonly<Record<CodeKind, Slot>>
 
   constructor(

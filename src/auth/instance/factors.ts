@@ -15,7 +15,6 @@ interface VisitParts {
   readonly sessions: Sessions
 }
 
-/** The second factors of one auth router. */
 export class Factors {
   readonly all: readonly SecondFactor[]
   readonly #requiredFor: readonly string[]
@@ -49,7 +48,6 @@ export class Factors {
     return [...own].sort((one, other) => +other.asks - +one.asks)
   }
 
-  /** Whether a role of `user` needs a second factor. */
   isRequired(user: Fields): boolean {
     return hasRole(user[this.#parts.users.names.role], this.#requiredFor)
   }
@@ -74,7 +72,6 @@ export class Factors {
     }
   }
 
-  /** Whether `body` has a right answer of one of `asked`. */
   async isAnswered(
     user: Fields,
     asked: readonly SecondFactor[],

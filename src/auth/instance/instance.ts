@@ -43,7 +43,6 @@ import { ProvenIdentifiers } from './proven-identifiers.ts'
 import { type ReadToken, type RefreshTokens, Sessions } from './sessions.ts'
 import { type DummyWrite, dummyWrites, Users } from './users.ts'
 
-/** The parts. */
 export interface Auth {
   readonly host: Host
   readonly logger: Logger
@@ -131,15 +130,12 @@ export interface SignIn {
 export interface Machinery {
   /** The routes that every app with methods has. */
   readonly routes: readonly MethodRoute[]
-  /** What the method with that name gets. */
   accountsFor(auth: Auth, method: string): Accounts
-  /** The second factors of the methods that are open. */
   factorsOf(auth: Auth): Factors
   handlerOf(auth: Auth, route: MethodRoute): Handler
   confirmSession(auth: AuthRequest, user: Fields, signIn: SignIn): Promise<Response | undefined>
 }
 
-/** The instance of `settings` on `mount` in the app of `host`. */
 export function createInstance(
   host: Host,
   settings: AuthSettings,
@@ -249,7 +245,6 @@ export function bySender(work: Work): Work {
   }
 }
 
-/** A route of an instance. */
 export interface ServedRoute {
   readonly auth: Auth
   readonly route: AuthRoute | MethodRoute
@@ -259,7 +254,6 @@ export interface ServedRoute {
 
 const known = new WeakMap<Handler, ServedRoute>()
 
-/** Notes what `handler` serves. */
 export function servesRoute(handler: Handler, served: ServedRoute): void {
   known.set(handler, served)
 }
@@ -269,7 +263,6 @@ export function routeServedBy(handler: Handler): ServedRoute | undefined {
   return known.get(handler)
 }
 
-/** Whether a route comes from `methods`. */
 export function isOfMethod(route: ServedRoute['route']): route is MethodRoute {
   return 'summary' in route
 }

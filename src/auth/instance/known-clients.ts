@@ -25,7 +25,6 @@ export interface KnownClient {
 
 const MAX_CLIENTS = 5
 
-/** The known clients of the accounts of one auth router. */
 export class KnownClients {
   /** The stored field of the list. */
   readonly field: string
@@ -56,7 +55,6 @@ export class KnownClients {
     return user !== undefined && this.find(user, client) !== undefined
   }
 
-  /** The write that puts `next` in place of `known`. */
   replacing(user: Fields, known: KnownClient, next: KnownClient): Record<'set' | 'expect', Fields> {
     const list = this.#list(user).map((each) => (each.client === known.client ? next : each))
     return replacing(user, this.field, list)
@@ -132,7 +130,6 @@ export interface Count {
   readonly row: string | undefined
 }
 
-/** How many guesses lock an account, and for how long. */
 export interface Limits {
   readonly max: number
   readonly lockMs: number

@@ -29,7 +29,6 @@ export interface Reservation {
   readonly count: Count
 }
 
-/** The write that counts a guess, and where. */
 type Budget = Write & Pick<Reservation, 'known' | 'count'>
 
 /** Parallel guesses move an account from one case to the next, and overtake each other. */
@@ -37,7 +36,6 @@ const MAX_CASES = 20
 /** How often others may write the record while a guess is taken back. */
 const MAX_TRIES = 5
 
-/** The counts of guesses at the accounts of one auth router. */
 export class Lockout {
   /** The parts of the change that clears the account's own lockout. */
   readonly cleared: { readonly set: Fields; readonly unset: readonly string[] }

@@ -53,7 +53,6 @@ export interface Kept {
   readonly signedIn?: OwnVisit
 }
 
-/** What a takeover ends. */
 export interface TakeoverParts {
   readonly users: Users
   readonly sessions: Sessions
@@ -62,13 +61,11 @@ export interface TakeoverParts {
   readonly lockout: Lockout
 }
 
-/** The identifiers of the accounts of one auth router, and their proofs. */
 export class ProvenIdentifiers {
   /** The stored fields of identifiers and of the addresses for codes; each once. */
   readonly fields: readonly string[]
   readonly #parts: TakeoverParts
   readonly #identifiers: readonly string[]
-  /** The identifiers that a code or a provider can prove here. */
   readonly #provable: ReadonlySet<string>
   /** The stored field of the proof, by identifier, if the model has one. */
   readonly #proofFields: ReadonlyMap<string, string>

@@ -7,7 +7,6 @@ import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
 import { replacing, type Users, type Write } from './users.ts'
 
-/** A stored session. */
 export interface Session {
   readonly id: string
   readonly hash: string
@@ -89,7 +88,6 @@ function isSession(value: unknown): value is Session {
  */
 export type RefreshTokenState = 'current' | 'graced' | 'reused' | 'unknown'
 
-/** Whose token it is. */
 export interface TokenIds {
   readonly userId: string
   readonly sessionId: string
@@ -107,7 +105,6 @@ export interface SentToken extends TokenIds {
 /** The token in a text; undefined if we never issued it. Does not read the store. */
 export type ReadToken = (text: unknown) => SentToken | undefined
 
-/** The contents of a genuine refresh token. */
 export interface RefreshToken extends TokenIds {
   readonly text: string
   readonly counter: number
@@ -198,7 +195,6 @@ export class RefreshTokens {
     return replacing(user, field, [...kept, entry].slice(-cap))
   }
 
-  /** The token in `text`, and its state. */
   read(text: unknown): SentToken | undefined {
     const token = this.genuine(text)
     return (
@@ -236,17 +232,14 @@ export class RefreshTokens {
       : undefined
   }
 
-  /** Whether a stored hash is that of the token `text`. */
   isHashOf(hash: unknown, text: string): boolean {
     return isSealed(this.#storedKeys, hash, text)
   }
 
-  /** Whether a stored hash was made with one of our secrets. */
   knowsSecretOf(hash: string): boolean {
     return keyOf(this.#storedKeys, hash) !== undefined
   }
 
-  /** Whether the session's token was replaced a short time ago. */
   isWithinGrace({ rotatedAt }: Pick<Session, 'rotatedAt'>): boolean {
     const at = rotatedAt instanceof Date ? rotatedAt.getTime() : 0
     return this.#now() < at + this.settings.graceSeconds * 1000

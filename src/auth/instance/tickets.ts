@@ -17,7 +17,6 @@ import type { SecondFactor } from '../setup/method.ts'
 import type { SecondStepRequired } from '../setup/options.ts'
 import type { AuthRequest } from './instance.ts'
 
-/** A valid ticket. */
 export interface Ticket {
   readonly text: string
   /** Epoch milliseconds. */
@@ -61,7 +60,6 @@ const LIFETIME_MS = 5 * 60_000
 const MAX_TICKET_LENGTH = 1024
 const NONCE_BYTES = 16
 
-/** The response that asks the client for the second step of a sign-in of `user`. */
 export async function askSecondStep(
   auth: AuthRequest,
   user: Fields,

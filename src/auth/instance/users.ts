@@ -58,7 +58,6 @@ export function together(...parts: readonly (Write | undefined)[]): Write {
   return { ...joined, filter }
 }
 
-/** The users of one auth router. */
 export class Users {
   readonly engine: RecordEngine
   readonly model: Model
@@ -118,7 +117,6 @@ export class Users {
     return known === undefined ? undefined : this.byId(known)
   }
 
-  /** The user with `value` in a unique field. */
   by(field: string, value: string): Promise<Fields | undefined> {
     return this.engine.first({ op: 'eq', field, value })
   }
@@ -169,7 +167,6 @@ export class Users {
     return present(this.model, select ? project(shown, select) : shown, this.#isLean)
   }
 
-  /** Whether the account may not sign in. */
   isDisabled(user: Fields): boolean {
     return this.disabledField !== undefined && user[this.disabledField] === true
   }

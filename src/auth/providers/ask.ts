@@ -9,7 +9,6 @@ import * as refuse from '../refusals.ts'
 export const DEADLINE_MS = 8000
 const MAX_BYTES = 1024 * 1024
 
-/** A provider's response. */
 export interface Answer {
   readonly status: number
   /** The parsed JSON object, or undefined if the body is not one. */

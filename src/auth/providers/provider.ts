@@ -175,7 +175,6 @@ function unusable(id: unknown): string {
   return `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters, or what String() makes of a missing id. Return it as a string, as the provider sent it`
 }
 
-/** A setting that must be a string. */
 export function requireSetting(provider: string, setting: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   return fail(`'social.${provider}' needs '${setting}'`)
@@ -216,7 +215,6 @@ export function checkedUrl(option: string, url: string): string {
   return isSafe(url) ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
 }
 
-/** Whether a URL is one of `https:`, or of `http:` on this machine. */
 export function isSafe(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol } = new URL(url)
@@ -248,7 +246,6 @@ export function enabledProviders(
   return providers
 }
 
-/** The stored fields of the enabled providers' ids. */
 export function idFieldsOf(social: SocialOptions | undefined, names: Names): readonly string[] {
   return entriesOf(social).map(([name, settings]) => idFieldOf(name, settings, names))
 }

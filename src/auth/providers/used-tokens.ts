@@ -16,7 +16,6 @@ export interface SingleUse {
   readonly expiresAt: number
 }
 
-/** The tokens that were used. */
 export interface UsedTokens {
   /**
    * Uses a token up; undefined if it was used before. Otherwise resolves to a function that takes the use back, for a
@@ -27,7 +26,6 @@ export interface UsedTokens {
   sweep(): Promise<void>
 }
 
-/** The collection of the digests. */
 export const usedTokenSchema: CollectionSchema = ownSchema(
   'fieldgate_used_tokens',
   { expiresAt: 'date' },

@@ -152,7 +152,6 @@ export async function askedStep(
   return { step: step ?? new SecondStepRequired(), factors }
 }
 
-/** How a sign-in ends. */
 interface Ending extends SignIn {
   /** Set if it confirms the present session, instead of opening one. */
   readonly own?: string | undefined

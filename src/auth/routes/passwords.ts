@@ -88,7 +88,6 @@ function meantBy(
   return typeof text === 'string' && email.normalize(text) !== undefined ? ['email'] : channels
 }
 
-/** Sets a new password by a one-time code. */
 export async function resetPassword(auth: AuthRequest): Promise<Response> {
   const { settings, users, passwords, codes, identifiers } = auth
   const body = await readBody(auth)

@@ -31,7 +31,6 @@ export const sessionRoutes: OwnMethod = {
   ],
 }
 
-/** Ends every session of the user. */
 async function logoutAll(auth: AuthRequest): Promise<Response> {
   const id = String(auth.request.auth?.userId)
   await auth.sessions.endAll(id)
@@ -51,7 +50,6 @@ async function endSession(auth: AuthRequest): Promise<Response> {
   return messageResponse('Signed out.')
 }
 
-/** Ends every session of a user; for admins. */
 async function endUserSessions(auth: AuthRequest): Promise<Response> {
   const id = requestedId(auth.settings, auth.request)
   if (!(await auth.sessions.endAll(id))) throw entryNotFound()

@@ -29,7 +29,6 @@ import { report } from '../request-info.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
-/** The signed-in user. */
 export async function me({ users, settings, request }: AuthRequest): Promise<Response> {
   // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
   const user = settings.token.invalidateOnPasswordChange
@@ -49,7 +48,6 @@ export async function getUser({ users, settings, request }: AuthRequest): Promis
   return valueResponse(users.shown(user, seesAll ? undefined : { include: visibleFields }))
 }
 
-/** Whether the signed-in user is the one with `id`. */
 export function isSelf(request: ApiRequest, id: string): boolean {
   return request.auth?.userId === id
 }
@@ -91,7 +89,6 @@ export function usersLister({ settings, names, users, host, mount }: Auth): Hand
   }
 }
 
-/** Changes a user's roles. */
 export async function modifyRoles(auth: AuthRequest): Promise<Response> {
   const { users, settings, roles, request } = auth
   const id = requestedId(settings, request)

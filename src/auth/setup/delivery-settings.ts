@@ -28,13 +28,11 @@ import {
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
 
-/** How codes are sent. */
 export interface DeliverySettings {
   readonly appName: string
   readonly deliver: OtpOptions['deliver'] | undefined
   readonly mail: MailSettings | undefined
   readonly sms: SmsOptions | undefined
-  /** The field with the address, by channel. */
   readonly toField: Readonly<Record<Channel, string>>
 }
 
@@ -43,7 +41,6 @@ interface Sending {
   readonly model: Model
 }
 
-/** Mail: your own sender, or a transporter. */
 export interface MailSettings {
   readonly sender: MailOptions['sender'] | undefined
   /** Created when the first mail is sent. */
@@ -198,7 +195,6 @@ export function channelsThere(settings: Sending): readonly Channel[] {
   return (['email', 'sms'] as const).filter((channel) => isThere(settings, channel))
 }
 
-/** Whether codes can be sent by `channel`. */
 export function isThere({ delivery, model }: Sending, channel: Channel): boolean {
   const { deliver, mail, sms, toField } = delivery
   if (deliver) return model.shape.fields.has(toField[channel])

@@ -35,10 +35,8 @@ export const SECRET_KINDS = {
   refreshTokens: 'sessions',
 } as const
 
-/** The default name of a field that no response contains. */
 export type SecretName = keyof typeof SECRET_KINDS
 
-/** The fields that no response contains and no client writes. */
 export const SECRETS: readonly SecretName[] = Object.keys(SECRET_KINDS) as SecretName[]
 
 /** The providers' ids of an account: no client writes them, whether the provider is enabled or not. */
@@ -67,7 +65,6 @@ export function namesOf({ fields = {}, roles }: NamingOptions): StoredNames {
   ) as never
 }
 
-/** Whether `name` is a default stored name. */
 export function isStoredName(name: string): name is StoredName {
   return (NAMES as readonly string[]).includes(name)
 }
@@ -78,7 +75,6 @@ export type CodeKind = 'email' | 'sms' | 'verification'
 /** The kinds of code that reset a password. */
 export type ResetCode = Exclude<CodeKind, 'verification'>
 
-/** Every kind of code. */
 export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms', 'verification']
 
 /** The kinds of code that reset a password. */
@@ -97,7 +93,6 @@ const PREFIXES = { email: 'otp', sms: 'smsOtp', verification: 'verifyOtp' } as c
 /** The state of one kind of code: its stored fields. */
 export type Slot = Readonly<Record<'hash' | 'expiresAt' | 'attempts' | 'sentAt', string>>
 
-/** The stored fields of a kind of code. */
 export function slotOf(kind: CodeKind, names: StoredNames): Slot {
   const [hash, expiresAt, attempts, sentAt] = codeFields(kind).map((name) => names[name])
   return { hash, expiresAt, attempts, sentAt } as Slot

@@ -13,14 +13,12 @@ export type IdentifierOption =
   | string
   | { readonly field: string; normalize?(text: string): string | undefined }
 
-/** An identifier, resolved. */
 export interface Identifier {
   /** The name that clients may use besides the stored one, e.g. `email` if the field is named `mail`. */
   readonly name: string
   /** The stored field. */
   readonly field: string
   readonly kind: IdentifierKind
-  /** Your own normalizer, as it was given. */
   readonly own: Normalizer | undefined
   /** The normalized form of `text`, or undefined if it is not of this kind. */
   normalize(text: string): string | undefined
@@ -89,7 +87,6 @@ function readsAs({ kind, normalize }: Identifier, name: string): boolean {
   return isAlike || normalize(name) !== undefined
 }
 
-/** The kind of an identifier: an e-mail address, a phone number, or any other name. */
 export type IdentifierKind = 'email' | 'phone' | 'name'
 
 /** The normal form of a text; undefined if it is not valid. */

@@ -23,7 +23,6 @@ import type { AuthSettings } from './settings.ts'
 
 type Kind = Shape['kind']
 
-/** Refuses a model that lacks something, or shows a secret. */
 export function checkModel(settings: AuthSettings): void {
   const { model, providers, identifiers } = settings
   const uniques = [
@@ -47,7 +46,6 @@ export function checkModel(settings: AuthSettings): void {
   }
 }
 
-/** A field, its kind, and what needs it. */
 type Need = readonly [field: string, kind: Kind, why: string]
 
 /** How a model declares the kinds of secret that are no shapes. */
@@ -55,7 +53,6 @@ const DECLARED: Readonly<Record<string, Kind>> = {
   ...{ count: 'number', clients: 'list', tries: 'list', sessions: 'list' },
 }
 
-/** The fields that the enabled features need. */
 function needs(settings: AuthSettings): readonly Need[] {
   const { names, refresh, paths, roles, disabledField, model, emailVerification } = settings
   const secrets = (why: string, ...named: readonly SecretName[]) =>
@@ -197,7 +194,6 @@ function checkUnique(model: Model, field: string, why: string): void {
   }
 }
 
-/** An auth router at its mount. */
 interface Mounted {
   readonly mount: string
   readonly settings: AuthSettings

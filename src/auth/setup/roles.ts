@@ -4,7 +4,6 @@ import { didYouMean, whatThereIs } from '../../model/suggest.ts'
 import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 
-/** The roles option, resolved. */
 export interface RoleSettings {
   readonly list: readonly string[]
   /** Whether the option contains a list. */
@@ -66,7 +65,6 @@ export function rolesIn(value: unknown): readonly string[] {
   return [value].flat().filter((role): role is string => typeof role === 'string')
 }
 
-/** Whether a stored role is one of `wanted`. */
 export function hasRole(value: unknown, wanted: readonly string[]): boolean {
   return rolesIn(value).some((role) => wanted.includes(role))
 }

@@ -26,7 +26,6 @@ function namesOf(rows: readonly { readonly name: string }[]): readonly string[] 
   return rows.map(({ name }) => name)
 }
 
-/** The paths of those `rows` that are enabled. */
 export function routePaths(
   rows: readonly RouteRow[],
   option: AuthOptions<never>['routes'],
@@ -113,7 +112,6 @@ export function methodRoutes(methods: readonly Method[]): readonly MethodRoute[]
   return [...new Set([...(methods[0]?.machinery.routes ?? []), ...own])]
 }
 
-/** The option `methods`, checked. */
 export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly Method[] {
   const isMethod = (one: Method) => typeof one?.open === 'function' && one.machinery !== undefined
   if (!Array.isArray(option) || !option.every(isMethod)) {
@@ -127,7 +125,6 @@ export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly 
   return option
 }
 
-/** The roles that need a second factor. */
 export function requiredForOf(options: AuthOptions<never>): readonly string[] {
   const { requiredFor = [] } = group('secondFactor', options.secondFactor, ['requiredFor'])
   const roles = strings('secondFactor.requiredFor', requiredFor)

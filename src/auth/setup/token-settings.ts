@@ -13,7 +13,6 @@ import {
 } from '../option-checks.ts'
 import type { RefreshOptions, TokenOptions } from './options.ts'
 
-/** At least one secret. */
 export type Secrets = readonly [string, ...string[]]
 
 /** Who access tokens name; set on every token, and required of every token (RFC 7519 §4.1.1, §4.1.3). */
@@ -37,7 +36,6 @@ const MIN_LENGTH = 32
 const MIN_CHARACTERS = 8
 const MAX_WORD_LENGTH = 8
 
-/** Resolves the option. */
 export function tokenSettings(options: TokenOptions): TokenSettings {
   return settingsOf('token', options, {
     secret: secretsOf,
@@ -48,7 +46,6 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
   })
 }
 
-/** The value of `option`, a secret or a list of secrets. */
 export function secretsOf(option: string, value: unknown): Secrets {
   if (!Array.isArray(value)) return [checkedSecret(option, value)]
   const [first, ...others] = value.map((secret, index) =>
@@ -77,7 +74,6 @@ export function secretAdvice(secrets: Secrets, named = 'token.secret'): string |
   return `'${option}' is easy to guess: it has fewer than ${MIN_CHARACTERS} different characters, or repeats one word. Use random characters, as 'openssl rand -base64 32' gives them`
 }
 
-/** Whether a secret has few different characters, or repeats one short word. */
 function isWeak(secret: string): boolean {
   const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
   const repeatsWord = lengths.some((length) => secret.startsWith(secret.slice(length)))

@@ -35,7 +35,6 @@ const NOTE_MS = 500
 /** Parallel requests take each other's slots. */
 const MAX_ROUNDS = 20
 
-/** The keys of the accounts of one auth router. */
 export class Keys {
   readonly #accounts: Accounts
   readonly records: MethodRecords<StoredKey>

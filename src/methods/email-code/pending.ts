@@ -26,7 +26,6 @@ const MAX_SWEPT = 3
 /** What is later by more than this was written by a clock that was ahead: it holds up no other code. */
 const CLOCK_MS = 3_600_000
 
-/** The pending codes of the accounts of one auth router. */
 export class Pending {
   readonly #accounts: Accounts
   readonly #records: MethodRecords<PendingCode>

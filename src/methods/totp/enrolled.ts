@@ -24,7 +24,6 @@ const RECOVERY_CODES = 10
 /** Parallel uses of different recovery codes overtake each other. */
 const MAX_TRIES = 20
 
-/** The authenticator apps of the accounts of one auth router. */
 export class Enrolled {
   readonly #accounts: Accounts
   readonly records: MethodRecords<Stored>
