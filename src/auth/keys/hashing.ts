@@ -23,10 +23,10 @@ export class Hashing {
   readonly #computing: FairQueue = new FairQueue()
   #isOpen = false
 
-  /** `slots` returns how many computations may run at once; it is called once, unless it fails. */
-  constructor(slots: () => number | Promise<number> = slotsHere) {
+  /** `slots` returns how many computations may run at once; it is called once, unless it fails. Default: the runtime's. */
+  constructor(slots?: () => number | Promise<number>) {
     this.#start = startedOnce(async () => {
-      const count = await slots()
+      const count = await (slots ?? (await import('#scrypt')).slots)()
       this.#computing.open(count)
       this.#turns.open(count * TURNS_PER_SLOT)
       this.#isOpen = true
@@ -60,12 +60,6 @@ export class Hashing {
       end()
     }
   }
-}
-
-/** The number of threads depends on the runtime, so it comes from the package's conditional import. */
-async function slotsHere(): Promise<number> {
-  const { slots } = await import('#scrypt')
-  return slots()
 }
 
 /** Ends a turn. Calling it twice is harmless. */
@@ -126,14 +120,14 @@ export class FairQueue {
     const line = (await isKnown?.()) ? this.#known : this.#strangers
     // All others may have been served during the await: then no one would pass the turn on.
     if (this.#free > 0) return this.#begin()
-    const keys = { client: JSON.stringify([client]), account: JSON.stringify([client, account]) }
-    if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
+    const places = { client: line.place(client), account: line.place(client, account) }
+    if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(places)) return undefined
     return new Promise((resolve) => {
       const settle = (turn: EndTurn | undefined) => {
         clearTimeout(timer)
         resolve(turn)
       }
-      const one: Waiting = { ...keys, until: Date.now() + this.#maxWaitMs, settle }
+      const one: Waiting = { ...places, until: Date.now() + this.#maxWaitMs, settle }
       const timer = setTimeout(() => {
         line.remove(one)
         resolve(undefined)
@@ -170,11 +164,7 @@ export class FairQueue {
 }
 
 /** A waiting request; `settle` gives it the turn, or none. */
-interface Waiting {
-  /** The key of its client. */
-  readonly client: string
-  /** The key of its account, among those of this client. */
-  readonly account: string
+interface Waiting extends Places {
   /** When it gives up. One that was ended does not, and would take a turn with it. */
   readonly until: number
   settle(end: EndTurn | undefined): void
@@ -182,6 +172,7 @@ interface Waiting {
 
 /** The place of a client, or of one of its accounts, in the order of turns. */
 interface Place {
+  readonly key: string
   /** How many requests wait. */
   count: number
   /** The number of its arrival, or of its last turn. */
@@ -189,19 +180,27 @@ interface Place {
   hadTurn: boolean
 }
 
+type Places = Readonly<Record<'client' | 'account', Place>>
+
 /** One line of waiting requests: a turn takes far longer than a look at all of them. */
 class Line {
   readonly waiting: Waiting[] = []
   readonly #places = new Map<string, Place>()
   #now = 0
 
+  /** The place of a client, or of an account of it; it counts once a request is added. */
+  place(...names: readonly string[]): Place {
+    const key = JSON.stringify(names)
+    return this.#places.get(key) ?? { key, count: 0, since: 0, hadTurn: false }
+  }
+
   add(one: Waiting): void {
     this.waiting.push(one)
     this.#now += 1
-    for (const key of [one.client, one.account]) {
-      const place = this.#places.get(key) ?? { count: 0, since: this.#now, hadTurn: false }
+    for (const place of [one.client, one.account]) {
+      if (place.count === 0) Object.assign(place, { since: this.#now, hadTurn: false })
       place.count += 1
-      this.#places.set(key, place)
+      this.#places.set(place.key, place)
     }
   }
 
@@ -209,10 +208,9 @@ class Line {
     const at = this.waiting.indexOf(one)
     if (at < 0) return
     this.waiting.splice(at, 1)
-    for (const key of [one.client, one.account]) {
-      const place = this.#place(key)
+    for (const place of [one.client, one.account]) {
       place.count -= 1
-      if (place.count === 0) this.#places.delete(key)
+      if (place.count === 0) this.#places.delete(place.key)
     }
   }
 
@@ -223,14 +221,13 @@ class Line {
       return +a.hadTurn - +b.hadTurn || b.since - a.since
     }
     const isBefore = (a: Waiting, b: Waiting) =>
-      (order(this.#place(a.client), this.#place(b.client)) ||
-        order(this.#place(a.account), this.#place(b.account))) < 0
+      (order(a.client, b.client) || order(a.account, b.account)) < 0
     const [first, ...others] = this.waiting
     if (!first) return undefined
     const one = others.reduce((best, each) => (isBefore(each, best) ? each : best), first)
     this.#now += 1
-    for (const key of [one.client, one.account]) {
-      Object.assign(this.#place(key), { since: this.#now, hadTurn: true })
+    for (const place of [one.client, one.account]) {
+      Object.assign(place, { since: this.#now, hadTurn: true })
     }
     this.remove(one)
     return one
@@ -240,31 +237,22 @@ class Line {
    * Refuses a waiting request in favour of another one; returns whether it did. Within a client, an account may take the
    * place of one that has more.
    */
-  giveUpFor({ client, account }: Pick<Waiting, 'client' | 'account'>): boolean {
-    const own = this.#places.get(client)?.count ?? 0
-    const most = this.#most((one) => one.client)
-    const from = most && this.#place(most.client).count > own + 1 ? most.client : client
-    const last = this.#most((one) => one.account, from)
-    if (!last) return false
-    const ofAccount = this.#places.get(account)?.count ?? 0
-    if (from === client && this.#place(last.account).count <= ofAccount + 1) return false
+  giveUpFor({ client, account }: Places): boolean {
+    const most = lastOf('client', this.waiting)?.client ?? client
+    const from = most.count > client.count + 1 ? most : client
+    const ofFrom = this.waiting.filter((one) => one.client === from)
+    const last = lastOf('account', ofFrom)
+    if (!last || (from === client && last.account.count <= account.count + 1)) return false
     this.remove(last)
     last.settle(undefined)
     return true
   }
+}
 
-  /** The last request of the client, or account, with the most; among those of the client `of`. */
-  #most(keyOf: (one: Waiting) => string, of?: string): Waiting | undefined {
-    const count = (one: Waiting) => this.#place(keyOf(one)).count
-    return this.waiting
-      .filter(({ client }) => of === undefined || client === of)
-      .reduce<Waiting | undefined>(
-        (best, each) => (best && count(best) > count(each) ? best : each),
-        undefined,
-      )
-  }
-
-  #place(key: string): Place {
-    return this.#places.get(key) as Place
-  }
+/** The last request of the client, or account, that has the most of them. */
+function lastOf(whose: keyof Places, among: readonly Waiting[]): Waiting | undefined {
+  return among.reduce<Waiting | undefined>(
+    (best, each) => (best && best[whose].count > each[whose].count ? best : each),
+    undefined,
+  )
 }
