@@ -36,7 +36,7 @@ import {
 } from './setup/model-checks.ts'
 import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
-import { methodRoutes, parametersIn } from './setup/routes.ts'
+import { methodRoutes, parametersIn, type RouteRow } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
@@ -224,18 +224,14 @@ function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readon
   const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
   const table = [...rows, ...methodRoutes(settings.methods)].flatMap((route): Route[] => {
-    const { name, method, access, optionalAuth, enrols, hidesAccounts } = route
+    const { name, method, hidesAccounts } = route
     const path = settings.paths.get(name)
     const given =
       path !== undefined &&
       ('handler' in route ? route.handler(auth) : auth.machinery?.handlerOf(auth, route))
     if (!given) return []
     const handler = hidesAccounts ? refusesInSteps(given) : given
-    const signedIn = enrols ? own.enrolling : own.requireSession
-    const demanding = [
-      ...settings.middlewares(name),
-      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, signedIn)),
-    ]
+    const demanding = [...settings.middlewares(name), ...accessGuards(route, own, settings)]
     servesRoute(handler, { auth, route, guards: demanding })
     const guards = [noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
@@ -245,10 +241,12 @@ function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readon
 }
 
 function accessGuards(
+  { access, optionalAuth, enrols }: Pick<RouteRow, 'access' | 'optionalAuth' | 'enrols'>,
+  own: Guards,
   { roles }: AuthSettings,
-  access: Access,
-  requireAuth: Guard,
 ): readonly Guard[] {
+  if (optionalAuth) return [own.tokenOnly]
   if (access === 'anyone') return []
-  return access === 'admin' ? [requireAuth, onlyRole(roles.admin)] : [requireAuth]
+  const signedIn = enrols ? own.enrolling : own.requireSession
+  return access === 'admin' ? [signedIn, onlyRole(roles.admin)] : [signedIn]
 }

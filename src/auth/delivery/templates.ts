@@ -133,16 +133,9 @@ function fill(template: string, values: TemplateValues, write: (value: string) =
   })
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  const data = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return data.replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
 /** A line break in a subject would start another header. */

@@ -10,6 +10,7 @@
 import { isFields } from '../../model/writable.ts'
 import { nextTurn } from '../../ports/promises/turns.ts'
 import { withTimeout } from '../../ports/promises/with-timeout.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import * as refuse from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'
@@ -22,16 +23,14 @@ export interface SendFailure {
   readonly error: unknown
 }
 
-/** Tracks the latest failures of one way to send. */
 export interface Breaker {
   /** Whether a request may send: always while the sender is not known to be down, else one at a time. */
   admits(): boolean
   /** After how many seconds it admits the next request; 0 for now. */
   secondsLeft(): number
   failed(failure: SendFailure): void
-  /** Records that the server could not be reached, without a recipient. */
+  /** The server could not be reached, whoever the recipient is. */
   unreachable(error: unknown): void
-  /** Records that a message was sent. */
   succeeded(): void
 }
 
@@ -46,7 +45,6 @@ const WINDOW_MS = 60_000
 const COUNTED_MS = 3_600_000
 const MAX_COUNTED = 10_000
 
-/** A circuit breaker; `now` returns epoch milliseconds. */
 export function breaker(now: () => number): Breaker {
   let openUntil = 0
   let probeAt = 0
@@ -99,7 +97,6 @@ export function breaker(now: () => number): Breaker {
   }
 }
 
-/** A breaker for each channel. */
 export type Breakers = Readonly<Record<Channel, Breaker>>
 
 /** `channels` with those first whose sender is not known to be down. Throws the 503 if all are. */
@@ -112,7 +109,6 @@ export function workingFirst(each: Breakers, channels: readonly Channel[]): read
   return [...working, ...channels.filter((channel) => !working.includes(channel))]
 }
 
-/** What has happened lately. */
 export interface Recently {
   has(key: string): boolean
   note(key: string): void
@@ -166,17 +162,17 @@ type Cause = 'connection' | 'recipient' | undefined
  */
 export function causeOf(error: unknown, depth = 0): Cause {
   if (typeof error !== 'object' || error === null || depth >= MAX_CAUSES) return undefined
-  const { code, command, cause, errors } = error as Readonly<Record<string, unknown>>
+  const told = error as Fields
+  const { code, command, cause, errors } = told
   // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`.
   if (code === 'EENVELOPE') return command === 'MAIL FROM' ? undefined : 'recipient'
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
-  const status = statusOf(error as Readonly<Record<string, unknown>>)
-  if (namesRecipient(error, status)) return 'recipient'
+  const status = statusOf(told)
+  if (namesRecipient(told, status)) return 'recipient'
   return status === undefined ? causeOf(cause ?? [errors].flat()[0], depth + 1) : undefined
 }
 
-function namesRecipient(error: object, status: number | undefined): boolean {
-  const { name, code, responseCode } = error as Readonly<Record<string, unknown>>
+function namesRecipient({ name, code, responseCode }: Fields, status: number | undefined): boolean {
   if (name === 'BadRecipient' || MAILBOX.has(Number(responseCode))) return true
   if (TWILIO_NUMBER.has(Number(code))) return true
   // Not by the message: it may quote the recipient.
@@ -185,7 +181,7 @@ function namesRecipient(error: object, status: number | undefined): boolean {
 }
 
 /** The HTTP status of a service's answer, where the clients of mail and SMS services have it. */
-function statusOf(error: Readonly<Record<string, unknown>>): number | undefined {
+function statusOf(error: Fields): number | undefined {
   const { status, statusCode, code, response, $metadata } = error
   const answer = isFields(response) ? response : {}
   const aws = isFields($metadata) ? $metadata.httpStatusCode : undefined
@@ -193,13 +189,15 @@ function statusOf(error: Readonly<Record<string, unknown>>): number | undefined 
   return all.map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600)
 }
 
-/** From time to time, checks whether the senders for `channels` can be reached, and tells the circuit breaker. */
 export type MailCheck = (channels: readonly Channel[]) => Promise<void>
 
 const PAUSE_MS = 30_000
 const DEADLINE_MS = 10_000
 
-/** The check for transporters that have `verify()`, as Nodemailer's do; it does nothing for other senders. */
+/**
+ * From time to time, checks whether the mail server can be reached, and tells the breaker: by the `verify()` of a transporter,
+ * such as Nodemailer's. Other senders are not checked.
+ */
 export function mailCheck(
   { deliver, mail }: DeliverySettings,
   breaker: Breaker,
@@ -232,7 +230,6 @@ const LOST_MS = 300_000
 /** A promise that settles when `work` is done; undefined, without starting it, if too much is running. */
 export type AfterResponse = (work: () => Promise<void>) => Promise<void> | undefined
 
-/** Starts without any work. */
 export function afterResponse(): AfterResponse {
   const running = new Map<object, number>()
   return (work) => {

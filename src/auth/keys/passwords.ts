@@ -10,14 +10,14 @@ import type { Hashing } from './hashing.ts'
 /** UTF-8 bytes. Longer passwords would only cost time: scrypt's first step is linear in the length. */
 export const MAX_BYTES = 1024
 
-/** Hashes and verifies passwords; each call is exactly one computation. */
+/** Each call of `hash` and `verify` is exactly one computation. */
 export interface Passwords {
   hash(plain: string): Promise<string>
   /** Whether `plain` matches `stored`. Without a stored hash it takes as long, and is false. */
   verify(plain: string, stored: string | undefined): Promise<boolean>
   needsRehash(stored: string): boolean
   /** Whether a password, case-folded, is a common one. */
-  readonly isCommon: IsCommon
+  isCommon(folded: string): Promise<boolean>
 }
 
 /** Passwords by the option's own functions, the app's hasher, or scrypt. */
@@ -73,9 +73,6 @@ function ownHasher({ hash, verify }: AuthSettings['password']): Hasher | undefin
   }
 }
 
-/** Whether a password, case-folded, is a common one. */
-export type IsCommon = (folded: string) => Promise<boolean>
-
 /** The list omits them, because zxcvbn detects repetitions itself. */
 const ONE_CHARACTER = /^([\da-z])\1{0,15}$/
 
@@ -83,7 +80,7 @@ const ONE_CHARACTER = /^([\da-z])\1{0,15}$/
 export function commonOnes(
   { common, minLength = 1 }: Pick<PasswordOptions, 'common' | 'minLength'>,
   logger: Logger,
-): IsCommon {
+): Passwords['isCommon'] {
   if (common === false) return async () => false
   const load = startedOnce(async (): Promise<ReadonlySet<string> | undefined> => {
     if (typeof common === 'object') return common

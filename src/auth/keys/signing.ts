@@ -31,10 +31,9 @@ export interface InstanceName {
   readonly mount: string
 }
 
-/** The HMAC-SHA-256 of a string, as bytes. */
+/** The HMAC-SHA-256 of a string. */
 export type Mac = (text: string) => Uint8Array
 
-/** A key for one purpose. */
 export interface Key {
   /** The name of the secret behind the key, derived from it; the keys of one secret share it. */
   readonly id: string
@@ -166,7 +165,13 @@ export function accessTokens(
 
   /** Everything except the time, which is checked each time. */
   function check(token: string): Claims | undefined {
-    const claims = token.length <= MAX_TOKEN_LENGTH ? genuine(signers, token) : undefined
+    if (token.length > MAX_TOKEN_LENGTH) return undefined
+    const body = signedBody(token, (header) => {
+      // We always write the header the same way; a different one came from another holder of the key.
+      const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
+      return signer ? [signer.key.mac] : []
+    })
+    const claims = body && claimsOf(body)
     if (!claims || !isMeantFor(claims, parties)) return undefined
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, claims)
@@ -197,17 +202,6 @@ function signerOf(key: Key): Signer {
   return { key, header: base64url(header) }
 }
 
-/** The claims of a token that this router signed, even if it has expired. */
-function genuine(signers: readonly Signer[], token: string): Claims | undefined {
-  return claimsOf(
-    signedBody(token, (header) => {
-      // We always write the header the same way; a different one came from another holder of the key.
-      const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
-      return signer ? [signer.key.mac] : []
-    }),
-  )
-}
-
 /** What a token says, if it is signed under one of the keys for its header (RFC 7515 §5.2). */
 export function signedBody(
   token: string,
@@ -229,8 +223,7 @@ function signerIn(signers: readonly Signer[], encoded: string): Signer | undefin
   return understood ? signers.find(({ key }) => key.id === header.kid) : undefined
 }
 
-function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {
-  if (!body) return undefined
+function claimsOf(body: Readonly<Record<string, unknown>>): Claims | undefined {
   const { sub, role, iat, exp, nbf, jti, pca, sid } = body
   const typed =
     typeof sub === 'string' &&
@@ -245,18 +238,15 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
 }
 
 function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
-  if (claims.iss !== issuer) return false
-  return (
-    isStringOrStrings(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
-  )
+  const { iss, aud } = claims
+  if (iss !== issuer || !isStringOrStrings(aud)) return false
+  return [aud].flat().some((name) => audience.includes(name))
 }
 
-/** Whether a claim may be a time. */
 export function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** Whether a claim is a string, or a list of them. */
 export function isStringOrStrings(value: unknown): value is string | readonly string[] {
   return [value].flat().every((item) => typeof item === 'string')
 }

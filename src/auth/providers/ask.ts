@@ -42,22 +42,19 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
   try {
     // A redirect might lead into the server's own network, so it is treated like any other response.
     const response = await fetch(url, { ...init, redirect: 'manual' })
-    if (isNoAnswer(response.status)) {
-      throw new Error(`${new URL(url).origin} responded with ${response.status}`)
+    const { status } = response
+    // Redirects, failures, and a provider that limits us (429, RFC 6585) say nothing about the credential.
+    if (status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500) {
+      throw new Error(`${new URL(url).origin} responded with ${status}`)
     }
     const body = await readLimited(response)
-    return new Response(body as BodyInit, { status: response.status, headers: response.headers })
+    return new Response(body as BodyInit, { status, headers: response.headers })
   } catch (error) {
     // Deno's messages have the whole URL, and Facebook wants the token and the app's secret in its query.
     const { href, origin } = new URL(url)
     const told = causesOf(error).map(({ message }) => message.replaceAll(href, origin))
     throw refuse.providerUnreachable(new Error(told.join(': ')))
   }
-}
-
-/** Redirects, failures, and a provider that limits us (429, RFC 6585) say nothing about the credential. */
-function isNoAnswer(status: number): boolean {
-  return status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500
 }
 
 async function readLimited(response: Response): Promise<Uint8Array | null> {

@@ -166,13 +166,10 @@ const UNUSABLE = /[\p{Cc}\p{Cs}]|^(?:\s*|undefined|null|NaN|-?Infinity|true|fals
 export function providerId(id: unknown): ProviderId {
   const text = typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : id
   const isUsable = typeof text === 'string' && text.length <= MAX_ID_LENGTH && !UNUSABLE.test(text)
-  if (!isUsable) throw refuse.providerRefused(new UnusableId(unusable(id)))
-  return text as ProviderId
-}
-
-function unusable(id: unknown): string {
+  if (isUsable) return text as ProviderId
   const kind = typeof id === 'number' ? 'a number that may have been rounded' : typeof id
-  return `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters, or what String() makes of a missing id. Return it as a string, as the provider sent it`
+  const why = `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters, or what String() makes of a missing id. Return it as a string, as the provider sent it`
+  throw refuse.providerRefused(new UnusableId(why))
 }
 
 export function requireSetting(provider: string, setting: string, value: unknown): string {

@@ -24,12 +24,6 @@ export interface Identifier {
   normalize(text: string): string | undefined
 }
 
-/** The kind of the identifier in the stored field `field`. */
-function kindOf(field: string, names: StoredNames): IdentifierKind {
-  if (field === names.email) return 'email'
-  return field === names.phone ? 'phone' : 'name'
-}
-
 /** Resolves the `identifiers` option. Throws a start-up error if it is empty or names one twice. */
 export function identifiersOf(
   options: readonly IdentifierOption[] | undefined,
@@ -55,7 +49,7 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   }
   callable(`identifiers.${name}.normalize`, normalize)
   const field = isStoredName(name) ? names[name] : name
-  const kind = kindOf(field, names)
+  const kind = (['email', 'phone'] as const).find((name) => field === names[name]) ?? 'name'
   const limited =
     normalize && limitLength((text) => atOnce("'normalize' of an identifier", normalize(text)))
   return { name, field, kind, own: normalize, normalize: limited ?? normalizers[kind] }
@@ -152,8 +146,8 @@ function normalizeEmail(text: string): string | undefined {
   return domain && address.slice(0, at) + domain
 }
 
-/** A part of a domain, but for its length and its end. */
-const LABEL = /^[a-z0-9_][a-z0-9_-]*$/
+/** A part of a domain, but for its length. */
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
 const MAX_LABEL_LENGTH = 63
 /** The end of an IPv4 address, which URL parsers also read in hexadecimal digits. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
@@ -168,15 +162,9 @@ function asciiDomain(domain: string): string | undefined {
   // Others of ASCII end a host in a URL, or are escapes there.
   if (!/^[\w.\-\P{ASCII}]+$/u.test(domain)) return undefined
   const ascii = /^[\w.-]*$/.test(domain) && !domain.includes('xn--') ? domain : hostOf(domain)
-  const isDomain =
-    ascii.length <= MAX_DOMAIN_LENGTH &&
-    ascii.split('.').every(isLabel) &&
-    !NUMBER_AT_END.test(ascii)
-  return isDomain ? ascii : undefined
-}
-
-function isLabel(part: string): boolean {
-  return part.length <= MAX_LABEL_LENGTH && LABEL.test(part) && !part.endsWith('-')
+  const isLabel = (part: string) => part.length <= MAX_LABEL_LENGTH && LABEL.test(part)
+  const isDomain = ascii.length <= MAX_DOMAIN_LENGTH && ascii.split('.').every(isLabel)
+  return isDomain && !NUMBER_AT_END.test(ascii) ? ascii : undefined
 }
 
 /** What the URL Standard makes of a host, by UTS #46; empty if it is not valid. */

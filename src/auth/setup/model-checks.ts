@@ -31,7 +31,10 @@ export function checkModel(settings: AuthSettings): void {
   ]
   for (const [field, why] of uniques) {
     checkField(model, [field, 'string', why])
-    checkUnique(model, field, why)
+    // On every store these are sparse, so that accounts without the field do not clash.
+    if (!model.unique.some((set) => set.length === 1 && set[0] === field)) {
+      fail(`the model '${model.name}' needs '${field}' in its 'unique', for ${why}`)
+    }
   }
   for (const need of needs(settings)) checkField(model, need)
   for (const secret of SECRETS) {
@@ -184,13 +187,6 @@ function checkField(model: Model, [field, kind, why]: Need): void {
   }
   if (shape.kind !== kind) {
     fail(`'${field}' of the model '${model.name}' must be a ${kind}, for ${why}`)
-  }
-}
-
-/** Unique field sets are sparse on every store, so that accounts without the field do not clash. */
-function checkUnique(model: Model, field: string, why: string): void {
-  if (!model.unique.some((set) => set.length === 1 && set[0] === field)) {
-    fail(`the model '${model.name}' needs '${field}' in its 'unique', for ${why}`)
   }
 }
 
