@@ -1,7 +1,4 @@
-/**
- * What the routes of the authentication API read and write: one entry for each route, so that a route without one does
- * not compile.
- */
+/** What the routes of the authentication API read and write. A route without an entry does not compile. */
 
 import { type Auth, isOfMethod, type ServedRoute } from '../auth/instance/instance.ts'
 import type { RouteName } from '../auth/request-info.ts'

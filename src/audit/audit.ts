@@ -1,5 +1,3 @@
-/** `audit`: who may do what in an app, as one row for each route. */
-
 import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'

@@ -1,8 +1,4 @@
-/**
- * The guards: who makes a request, and whether they may.
- *
- * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
- */
+/** The guards: who makes a request, and whether they may. They work on any router of an app that serves the auth router. */
 
 import type { HttpError } from '../http/errors/errors.ts'
 import { actingFor, begun, standing } from '../http/request/given-auth.ts'
@@ -24,20 +20,16 @@ export type InstanceOf = (context: Parameters<Guard>[1]) => Auth
 
 /** The guards of an auth router that its apps get, and those of its own routes. */
 export interface Guards {
-  /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
   readonly requireAuth: Guard
-  /** The same for tokens of sessions alone: no API key. */
   readonly requireSession: Guard
-  /** The same for routes at which a factor is set up: roles that need one may come without. */
+  /** `requireSession` for routes at which a factor is set up: roles that need one may come without. */
   readonly enrolling: Guard
-  /** Lets a request without a token pass; a bad token is still refused. */
   readonly optionalAuth: Guard
   /**
-   * The same for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
+   * `optionalAuth` for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
    * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
    */
   readonly tokenOnly: Guard
-  /** Refuses requests whose session was not signed in with a second factor; must come after `requireAuth`. */
   readonly requireSecondFactor: Guard
 }
 
@@ -134,10 +126,7 @@ async function admit(
   setUser(request, withIdAlias(users.withoutSecrets(user)))
 }
 
-/**
- * Refuses users who have none of `roles`; must come after `requireAuth`. Throws a `TypeError` for a role that is not in
- * `roles.list`, because no route assigns it. If the options have no list, only a likely misspelling is refused.
- */
+/** `onlyRole` of roles that your app names. Throws a `TypeError` for one that no route assigns. */
 export function requireRoleGuard(
   roles: readonly string[],
   known: Pick<RoleSettings, 'list' | 'isListed'>,
@@ -149,7 +138,7 @@ export function requireRoleGuard(
   return onlyRole(roles)
 }
 
-/** Like `requireRoleGuard`; without roles it refuses everyone. */
+/** Refuses users who have none of `roles`; must come after `requireAuth`. */
 export function onlyRole(roles: readonly string[]): Guard {
   const requireRole: Guard = (request) => {
     if (!request.auth) throw refuse.authenticationRequired()

@@ -1,8 +1,4 @@
-/**
- * `createAuthRouter`: the authentication API for your own user model.
- *
- * This folder knows HTTP, models, records and ports; only the app and the index know it.
- */
+/** `createAuthRouter`: the authentication API for your own user model. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { jsonResponse } from '../http/response/respond.ts'

@@ -1,5 +1,3 @@
-/** API keys: programs identify themselves with a secret in a header. */
-
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/base64url.ts'
 import type { ApiRequest, AuthContext } from '../http/request/request.ts'

@@ -1,7 +1,4 @@
-/**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-08): a client that repeats a request gets the first
- * response again, and nothing is written twice.
- */
+/** Idempotency keys (draft-ietf-httpapi-idempotency-key-header-08). */
 
 import { hexDigestOf } from '#hmac'
 import { passedOf } from '../app/guards.ts'

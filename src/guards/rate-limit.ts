@@ -1,5 +1,3 @@
-/** Limits how many requests a client may send in a window of time. */
-
 import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'
 import { networkOf } from '../auth/request-info.ts'

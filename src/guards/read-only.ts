@@ -1,5 +1,3 @@
-/** Makes an API, or one router, read-only. */
-
 import { methodNotAllowed } from '../http/errors/refusals.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'

@@ -1,5 +1,3 @@
-/** Response headers that switch off what browsers would do with an API's responses. */
-
 import { headerOf, setHeader } from '../http/response/respond.ts'
 import { checkOptions, each, type Rule } from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'

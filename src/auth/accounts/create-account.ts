@@ -146,10 +146,7 @@ export async function accountOf(
   throw refuse.accountExists()
 }
 
-/**
- * The account linked with the provider's id. A verified address in the profile proves the account's address, if they
- * are the same.
- */
+/** The account linked with the provider's id. A verified address in the profile proves the account's own. */
 async function findLinked(
   auth: AuthRequest,
   arrival: Arrival,
@@ -184,20 +181,14 @@ async function linkOwner(auth: AuthRequest, arrival: Arrival): Promise<Fields | 
   return prove(auth, arrival, owner)
 }
 
-/**
- * Whether a proof of the account's mailbox may link the provider; it replaces another link only if it is the account's
- * first proof.
- */
+/** Whether a proof of the account's mailbox may link the provider; only the first proof replaces another link. */
 function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: boolean): boolean {
   const isLinked = (link ?? undefined) !== undefined
   if (isProven) return !isLinked
   return linking === 'reset' || (linking === 'keep' && !isLinked)
 }
 
-/**
- * Links the provider and stores the proof in one conditional step. The first proof on the account ends every other way
- * in.
- */
+/** Links the provider and stores the proof in one conditional step. */
 async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise<Fields | Again> {
   const { users, identifiers, settings } = auth
   const { provider, profile } = arrival
@@ -213,10 +204,7 @@ async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise
   return after ?? 'again'
 }
 
-/**
- * A new account; undefined if another request has just created it. It gets the profile's address only if the provider
- * vouches for it, because anyone may claim another person's.
- */
+/** A new account; undefined if one was just created. Unless the provider vouches for the address, anyone may claim it. */
 function makeAccount(
   auth: AuthRequest,
   { provider, profile, email, isVouched }: Arrival,

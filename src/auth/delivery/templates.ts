@@ -1,7 +1,4 @@
-/**
- * The content of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}`, `{{time}}`, `{{client}}`, `{{provider}}`
- * and `{{user.<field>}}`.
- */
+/** The content of messages. */
 
 import { isFields } from '../../model/writable.ts'
 import type {

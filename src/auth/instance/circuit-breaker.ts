@@ -137,10 +137,7 @@ export function recently(milliseconds: number, most: number, now: () => number):
 const CONNECTION =
   /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_\w+|EDNS|EHOST\w+|ENET\w+|EPIPE|ESOCKET|ETLS|EAUTH|ENOAUTH|EOAUTH2|EPROXY|ConnectionRefused|UND_ERR_\w+)$/
 
-/**
- * The statuses below 500 that say something about your account, or about the moment: credentials, credit, rights, the
- * request's form, a limit.
- */
+/** The statuses below 500 that say something about your account, the request's form or the moment. */
 const SENDERS_OWN = new Set([401, 402, 403, 405, 407, 408, 411, 415, 421, 425, 426, 429, 431])
 
 /** Some services answer 400 where they have had enough (AWS), or where the account is at fault. */
@@ -156,10 +153,7 @@ const MAX_CAUSES = 5
 
 type Cause = 'connection' | 'recipient' | undefined
 
-/**
- * What an error, or its cause, is about: the connection to the sender's server, or this one recipient; undefined if
- * unknown.
- */
+/** What an error is about: the connection to the server, or this one recipient; undefined if unknown. */
 export function causeOf(error: unknown, depth = 0): Cause {
   if (typeof error !== 'object' || error === null || depth >= MAX_CAUSES) return undefined
   const told = error as Fields
@@ -194,10 +188,7 @@ export type MailCheck = (channels: readonly Channel[]) => Promise<void>
 const PAUSE_MS = 30_000
 const DEADLINE_MS = 10_000
 
-/**
- * From time to time, checks whether the mail server can be reached, and tells the breaker: by the `verify()` of a transporter,
- * such as Nodemailer's. Other senders are not checked.
- */
+/** From time to time, checks whether the mail server can be reached, by `verify()` of a transporter such as Nodemailer's. */
 export function mailCheck(
   { deliver, mail }: DeliverySettings,
   breaker: Breaker,

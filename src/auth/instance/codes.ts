@@ -268,10 +268,7 @@ export class Codes {
     return JSON.stringify([...parts, code, this.#address(user, kind)])
   }
 
-  /**
-   * Where the code goes. If another address is written there, the code that went to the old one must not prove the new
-   * one.
-   */
+  /** Where the code goes: if another address is written there since, it must not prove that one. */
   #address(user: Fields, kind: CodeKind): unknown {
     const { pendingEmail, email } = this.#users.names
     if (kind === 'verification') return user[pendingEmail] ?? user[email]

@@ -1,6 +1,4 @@
-/**
- * When and how the bearer of a token has signed in; second factors: who has one, who is asked for it, and what takes one.
- */
+/** Second factors, and when and how the bearer of a token has signed in. */
 
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Fields } from '../../ports/store/records.ts'

@@ -1,7 +1,4 @@
-/**
- * An instance of the authentication API: one auth router in one app. Its parts are made once, when the router is mounted;
- * each function takes those that it needs.
- */
+/** An instance of the authentication API: one auth router in one app, made when it is mounted. */
 
 import type { Logger } from '../../ports/services/logger.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -95,10 +92,7 @@ export interface AuthRoute extends RouteRow<RouteName> {
   handler(auth: Auth): Handler
 }
 
-/**
- * A part of accounts that is made as methods are, but works on the instance itself: its code is in every app, so it needs
- * no machinery.
- */
+/** A part of accounts that is made as methods are, but works on the instance itself, without machinery. */
 export interface OwnMethod {
   readonly routes: readonly AuthRoute[]
   /** What keeps refresh tokens. */

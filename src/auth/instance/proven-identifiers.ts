@@ -126,10 +126,7 @@ export class ProvenIdentifiers {
     return proof === undefined ? {} : { [proof]: user[field] }
   }
 
-  /**
-   * The values that decide what is proven. A step that relies on `mayIdentify` or `hasProof` must expect them to be
-   * unchanged.
-   */
+  /** What is proven depends on these: a step that relies on `mayIdentify` or `hasProof` must expect them. */
   stateOf(user: Fields): Fields {
     const fields = this.#identifiers.flatMap((field) => {
       const proof = this.#proofFields.get(field)
@@ -145,10 +142,7 @@ export class ProvenIdentifiers {
     return this.#isProofRequired && typeof user[email] === 'string' && !this.isProven(user, email)
   }
 
-  /**
-   * The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is
-   * proven.
-   */
+  /** The one that is to replace the account's, else the account's own, unless it is proven. */
   addressToVerify(user: Fields): string | undefined {
     const { pendingEmail, email } = this.#parts.users.names
     const [pending, own] = [user[pendingEmail], user[email]]
@@ -156,10 +150,7 @@ export class ProvenIdentifiers {
     return typeof own === 'string' && !this.isProven(user, email) ? own : undefined
   }
 
-  /**
-   * The first proof on an account: `kept` is proven, and every other way in ends, even those that `user` did not have
-   * when it was read.
-   */
+  /** The first proof: `kept` stays, and every other way in ends, even those that `user` did not have when it was read. */
   takeover(user: Fields, kept: Kept): Change {
     const { users, clients, codes, lockout } = this.#parts
     const { names } = users

@@ -97,7 +97,7 @@ export class Users {
     return this.model.shape.fields.has(this.names[name])
   }
 
-  /** Those of `fields`, by their stored names, that the model declares. */
+  /** Those of `fields` that the model has. */
   declared(fields: readonly string[]): string[] {
     return fields.filter((field) => this.model.shape.fields.has(field))
   }
@@ -121,10 +121,7 @@ export class Users {
     return this.engine.first({ op: 'eq', field, value })
   }
 
-  /**
-   * One conditional write: the user after it; null if a condition does not hold. A write of nothing is a read: hooks may have
-   * changed the record since, so what it expects must still be true.
-   */
+  /** One conditional write: the user after it; null if a condition does not hold. A write of nothing checks them all the same. */
   async update(id: unknown, write: Write): Promise<Fields | null> {
     const { expect = {}, filter } = write
     const own = filter ? all([withId(String(id)), filter]) : withId(String(id))
@@ -134,10 +131,7 @@ export class Users {
     return now && holds(now, expect) ? now : null
   }
 
-  /**
-   * Writes what `plan` makes of the record, anew as long as others write first, at most `most` times: the user after it, and
-   * what was written. Undefined if the plan is none, or the account is gone.
-   */
+  /** Writes what `plan` makes of the record, anew as long as others write first. Undefined without a plan or an account. */
   async rewrite<W extends Write>(
     user: Fields,
     most: number,

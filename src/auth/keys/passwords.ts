@@ -1,5 +1,3 @@
-/** Passwords: hashing and verifying. */
-
 import type { Hasher } from '../../ports/services/hasher.ts'
 import type { Logger } from '../../ports/services/logger.ts'
 import { startedOnce } from '../../ports/values/once.ts'

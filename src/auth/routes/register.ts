@@ -21,10 +21,7 @@ import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
-/**
- * Creates an account and signs it in. With `emailVerification` a code goes to its mailbox; if verification is required,
- * the response holds the user but no tokens.
- */
+/** Creates an account and signs it in, unless its mailbox has to be proven first. */
 export async function register(auth: AuthRequest): Promise<Response> {
   const { settings, names, users, passwords, identifiers, client } = auth
   const body = await readBody(auth)
@@ -74,7 +71,6 @@ export async function register(auth: AuthRequest): Promise<Response> {
   }, asker)
 }
 
-/** What is stored with a new account besides its values: its first session, and the client that it knows. */
 function startOf(
   { clients, sessions, client }: AuthRequest,
   _id: string,

@@ -1,7 +1,4 @@
-/**
- * The routes of sessions: `POST /token/refresh`, `POST /logout`, `POST /logout/all`, `GET /sessions`, `DELETE /sessions/:id`
- * and `DELETE /users/:id/sessions`.
- */
+/** The routes of sessions: how they are seen, refreshed and ended. */
 
 import { entryNotFound } from '../../http/errors/refusals.ts'
 import { dataResponse, messageResponse, valueResponse } from '../../http/response/respond.ts'
@@ -18,7 +15,7 @@ import { signInData } from '../sign-in.ts'
 
 const OPTION = { needs: 'refresh' } as const
 
-/** The option `refresh`: what its sessions are seen, refreshed and ended by. */
+/** The option `refresh`. */
 export const sessionRoutes: OwnMethod = {
   RefreshTokens,
   routes: [

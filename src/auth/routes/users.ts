@@ -1,7 +1,4 @@
-/**
- * The routes of users, but for changes of a profile: `GET /me`, `GET /users`, `GET /users/:id`, `PATCH /users/:id/roles` and
- * `DELETE /users/:id`.
- */
+/** The routes of users, but for changes of a profile. */
 
 import { inTime } from '../../http/deadline.ts'
 import { entryNotFound } from '../../http/errors/refusals.ts'
@@ -142,10 +139,7 @@ function entriesOf(body: Fields): readonly unknown[] {
   return roles
 }
 
-/**
- * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
- * `onDelete` throws, the account stays.
- */
+/** Removes an account with its files: the user's own with `currentPassword`, or any for an admin. */
 export async function deleteUser(auth: AuthRequest): Promise<Response> {
   const { users, settings, request } = auth
   const id = requestedId(settings, request)

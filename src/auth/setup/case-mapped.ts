@@ -1,5 +1,3 @@
-/** User names without case: UsernameCaseMapped of RFC 8265, over the IdentifierClass of RFC 8264. */
-
 import { hasUnseen, limitLength } from './identifiers.ts'
 
 /**

@@ -55,10 +55,7 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   return { name, field, kind, own: normalize, normalize: limited ?? normalizers[kind] }
 }
 
-/**
- * The other identifier that `name`, in its normal form, reads as. At a sign-in it would shadow the owner of that one, or
- * be shadowed. Undefined if it reads as a name.
- */
+/** What `name`, in its normal form, reads as: at a sign-in it would shadow the owner of that identifier, or be shadowed. */
 export function misreadAs(
   { kind }: Identifier,
   name: string,
@@ -129,10 +126,7 @@ const MAIL_SYNTAX = /[\s\p{Cc}\p{Cf}\p{Zs}()<>[\]:;\\,"]/u
 // RFC 5321, 4.1.2: a local part without quotes has no dot at an end, and no two in a row.
 const ADDRESS = /^[^@.]+(?:\.[^@.]+)*@[^@.]+(?:\.[^@.]+)*$/
 
-/**
- * Trimmed, composed, and folded independently of locale; one `@`, and no character that would split a mail header. The
- * domain is written as name servers see it.
- */
+/** Folded independently of locale; one `@`, and no character that would split a mail header. */
 function normalizeEmail(text: string): string | undefined {
   // Of some letters only the small one is composed with its mark: `J̌` and `ǰ`.
   const address = fold(text.trim().normalize('NFC')).normalize('NFC')
@@ -153,10 +147,7 @@ const MAX_LABEL_LENGTH = 63
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 const MAX_DOMAIN_LENGTH = 253
 
-/**
- * A domain in its ASCII form (UTS #46): `bücher.example` and `xn--bcher-kva.example` are one mailbox. Undefined if it
- * is no domain, or is written with full-width letters and the like.
- */
+/** In its ASCII form (UTS #46): `bücher.example` and `xn--bcher-kva.example` are one mailbox. */
 function asciiDomain(domain: string): string | undefined {
   if (OTHER_DOTS.test(domain) || domain !== domain.normalize('NFKC')) return undefined
   // Others of ASCII end a host in a URL, or are escapes there.

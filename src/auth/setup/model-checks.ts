@@ -1,7 +1,4 @@
-/**
- * Checks that the user model has what the options need: fields, their types, unique indexes, and secrets that stay
- * secret.
- */
+/** Checks that the user model has what the options need, and keeps its secrets. */
 
 import { isHidden, type Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
@@ -140,10 +137,7 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
-/**
- * The fields that no record router may let clients write: also identifiers, and addresses to which codes go. They need
- * the password to change.
- */
+/** Those that no record router lets clients write: also identifiers, and addresses for codes, which need the password. */
 export function protectedFields(settings: AuthSettings): readonly string[] {
   const { model, delivery } = settings
   const identifiers = settings.identifiers.map(({ field }) => field)

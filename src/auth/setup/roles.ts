@@ -44,10 +44,7 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   }
 }
 
-/**
- * Throws a start-up error, which begins with `who`, for a role that is not in `roles.list`, because no route assigns it. If the
- * options have no list, only a likely misspelling is refused.
- */
+/** Refuses a role that no route assigns; if the options have no list, only a likely misspelling. */
 export function checkRoles(
   who: string,
   roles: readonly string[],

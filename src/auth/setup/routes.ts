@@ -1,7 +1,4 @@
-/**
- * Which routes are enabled, under which paths, and which guards run before them: `routes`, `middlewares`, and the routes that
- * `methods` bring; with `secondFactor`.
- */
+/** Which routes are enabled, under which paths, and which guards run before them. */
 
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'

@@ -1,7 +1,4 @@
-/**
- * What an auth router's type remembers of its options, for clients that are checked against it. Nothing of it exists at
- * run time.
- */
+/** What an auth router's type remembers of its options, for clients that are checked against it. */
 
 import type { IdentifierOption } from './identifiers.ts'
 import type { Method } from './method.ts'

@@ -1,7 +1,4 @@
-/**
- * Authenticator apps as they are stored: one record for each account, with the encrypted secret, the last step that was
- * accepted, and seals of the recovery codes. Each use is one conditional write.
- */
+/** Authenticator apps as they are stored, one record for each account. Each use is one conditional write. */
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
