@@ -82,10 +82,7 @@ function legacyAdvice(
   return "'legacyTokens' with 'token.invalidateOnPasswordChange: false' takes the role from any JWT that the old secret signed. Set 'legacyTokens.issuer' or 'legacyTokens.audience', or let the user be read"
 }
 
-/**
- * The claims that the old service writes. Any other claim means something that is unknown here: the service may have
- * signed links to reset a password with the same secret.
- */
+/** Any other claim means something unknown: the service may have signed links to reset a password with the same secret. */
 function claimsIn(
   { sub, role, iat, exp, iss, aud, ...unknown }: Readonly<Record<string, unknown>>,
   { issuer, audience }: LegacySettings,
@@ -99,9 +96,6 @@ function claimsIn(
   return typed && iss === issuer && aud === audience ? { sub, role, iat, exp } : undefined
 }
 
-/** Whether a stored hash is that of a token. */
-type IsOf = (hash: unknown) => boolean
-
 /** Reads our own refresh tokens and those of the old service, whose hash is made with one of `macs`. */
 function readingBoth(tokens: RefreshTokens, macs: readonly Mac[]): ReadToken {
   return (text) => {
@@ -112,7 +106,7 @@ function readingBoth(tokens: RefreshTokens, macs: readonly Mac[]): ReadToken {
     const userId = textIn(encoded)
     if (!userId) return undefined
     const hashes = macs.map((mac) => base64url(mac(`${sessionId}:${random}`)))
-    const isOf: IsOf = (hash) => hashes.some((one) => sameText(one, `${hash}`))
+    const isOf = (hash: unknown) => hashes.some((one) => sameText(one, `${hash}`))
     return toSentToken(tokens, { userId, sessionId }, isOf)
   }
 }
@@ -121,7 +115,7 @@ function readingBoth(tokens: RefreshTokens, macs: readonly Mac[]): ReadToken {
 function toSentToken(
   tokens: RefreshTokens,
   ids: TokenIds,
-  isOf: IsOf,
+  isOf: (hash: unknown) => boolean,
   own?: { readonly text: string; readonly counter: number },
 ): SentToken {
   const { rotate } = tokens.settings
@@ -148,7 +142,7 @@ function toSentToken(
 function stateIn(
   tokens: RefreshTokens,
   session: Session,
-  isOf: IsOf,
+  isOf: (hash: unknown) => boolean,
   isOwn: boolean,
 ): RefreshTokenState {
   const { hash, previousHash, swappedHash } = session

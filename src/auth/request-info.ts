@@ -94,14 +94,12 @@ export function report(
     logger.error('onSecurityEvent failed', { ...idsOf(request), type, error: textOf(() => error) })
   try {
     const told: unknown = onSecurityEvent(event)
-    if (told instanceof Promise) later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
+    if (!(told instanceof Promise)) return
+    const late = () => new Error(`it did not settle within ${DEADLINE_MS} ms`)
+    later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
   } catch (error) {
     logFailure(error)
   }
-}
-
-function late(): Error {
-  return new Error(`it did not settle within ${DEADLINE_MS} ms`)
 }
 
 /** Returns a key for the client that sent a request; undefined if it is unknown. */
@@ -113,10 +111,7 @@ export const byAddress: ClientOption = (_, context) => {
   return typeof clientAddress === 'string' ? networkOf(clientAddress) : undefined
 }
 
-/**
- * IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. An IPv4 address is one
- * client.
- */
+/** IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
   if (!bare.includes(':')) return bare

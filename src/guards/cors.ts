@@ -3,7 +3,7 @@
 import { unavailable } from '../http/errors/outages.ts'
 import { emptyResponse } from '../http/response/respond.ts'
 import * as rule from '../model/option-rules.ts'
-import { checkOptions, isNames, type Rule } from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, isNames, type Rule } from '../model/option-rules.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
@@ -24,6 +24,8 @@ export interface CorsOptions {
   /** Response headers of your own that pages may read, beyond those that fieldgate sends. */
   readonly exposedHeaders?: readonly string[]
 }
+
+const fail: Fail = failAs('cors')
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY'
 
@@ -154,8 +156,4 @@ function checkOrigin(origin: string): void {
   if (origin === meant) return
   const hint = meant === undefined ? `Write e.g. 'https://app.example.com'.` : `Write '${meant}'.`
   fail(`'origins' lists '${origin}', which isn't an origin. ${hint}`)
-}
-
-function fail(message: string): never {
-  throw new TypeError(`cors: ${message}`)
 }

@@ -44,9 +44,8 @@ export async function keepingAnAdmin<T>(
     const now: Fields = read
     // Also of one who is no admin: they may become one meanwhile, and the only one.
     const expect = Object.fromEntries(fields.map((field) => [field, now[field]]))
-    const end = { id: String(user._id), expect, refusal, write }
     const written = isAdminNow(auth, now)
-      ? await endAdmin(auth, end)
+      ? await endAdmin(auth, { id: String(user._id), expect, refusal, write })
       : await write(users.engine, expect)
     if (written !== null) return written
     read = await users.byId(user._id)

@@ -18,6 +18,7 @@ import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../si
  * their session instead, and every other account is as if unknown.
  */
 export async function login(auth: AuthRequest, own?: string): Promise<Response> {
+  const { names, passwords } = auth
   const body = await readBody(auth)
   for (const { signIn } of auth.methods) {
     if (signIn?.takes(body)) return signIn.respond(body, auth.request, own)
@@ -47,7 +48,9 @@ export async function login(auth: AuthRequest, own?: string): Promise<Response> 
     const asked = await askedStep(auth, reservation.user, step)
 
     // A hash of today's kind, if it is of another one.
-    const set = await rehash(auth, reservation, String(password))
+    const { [names.password]: hash } = reservation.user
+    const isOld = passwords.needsRehash(String(hash))
+    const set = isOld ? { [names.password]: await passwords.hash(String(password)) } : {}
     if (asked) return askForStep(auth, reservation, asked, set)
 
     // The session, in one conditional write.
@@ -55,17 +58,6 @@ export async function login(auth: AuthRequest, own?: string): Promise<Response> 
     if (!response) throw refuse.invalidCredentials()
     return response
   })
-}
-
-/** What replaces the hash of a right password that was hashed in another way than passwords are now. */
-async function rehash(
-  { users, passwords }: Auth,
-  { user }: Reservation,
-  plain: string,
-): Promise<Fields> {
-  const { password } = users.names
-  const isOld = passwords.needsRehash(String(user[password]))
-  return isOld ? { [password]: await passwords.hash(plain) } : {}
 }
 
 /** Asks for the second step. The password was right: each answer is counted as a guess instead. */
@@ -159,10 +151,7 @@ interface Ending extends SignIn {
   readonly more?: Fields | undefined
 }
 
-/**
- * Opens the session and responds, or confirms the present one; undefined if the account changes meanwhile. The owner is told
- * of a client that the account didn't know.
- */
+/** Opens the session, or confirms the present one, and responds; undefined if the account changes meanwhile. */
 export async function respondSignedIn(
   auth: AuthRequest,
   user: Fields,

@@ -1,7 +1,4 @@
-/**
- * The names under which a user's record stores things; each can be renamed. And the kinds of one-time code, each with fields
- * for its state.
- */
+/** The names under which a user's record stores things; each can be renamed. */
 
 /** The fields that no response contains and no client writes, and how each is stored. */
 export const SECRET_KINDS = {
@@ -69,16 +66,13 @@ export function isStoredName(name: string): name is StoredName {
   return (NAMES as readonly string[]).includes(name)
 }
 
-/** What a code is for and how it is sent: a password reset by mail or by SMS, or the proof of a mailbox. */
-export type CodeKind = 'email' | 'sms' | 'verification'
+/** The kinds of code that reset a password: by mail and by SMS. */
+export const RESET_CODES = ['email', 'sms'] as const
 
-/** The kinds of code that reset a password. */
-export type ResetCode = Exclude<CodeKind, 'verification'>
+/** All kinds of code: those, and the proof of a mailbox. */
+export const CODE_KINDS = ['email', 'sms', 'verification'] as const
 
-export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms', 'verification']
-
-/** The kinds of code that reset a password. */
-export const RESET_CODES: readonly ResetCode[] = ['email', 'sms']
+export type CodeKind = (typeof CODE_KINDS)[number]
 
 /** What a kind of code is bound to besides its address. */
 export const CODE_PURPOSES: Readonly<Record<CodeKind, string>> = {

@@ -1,6 +1,5 @@
 /** The resolved options of `createAuthRouter`, as the routes read them; resolve-settings.ts makes them. */
 
-import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -11,10 +10,10 @@ import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
 import type { Method } from './method.ts'
 import type {
+  AuthOptions,
   EmailVerificationOptions,
   LockoutOptions,
   PasswordOptions,
-  SignInStep,
 } from './options.ts'
 import type { RoleSettings } from './roles.ts'
 import type { RefreshSettings, TokenSettings } from './token-settings.ts'
@@ -52,16 +51,10 @@ export interface AuthSettings {
   /** Your guards for a route; without a name, those that all routes share. */
   readonly middlewares: (route?: string) => readonly Guard[]
   readonly client: ClientOption
-  readonly onRegister: Hook | undefined
-  readonly onLogin: LoginHook | undefined
+  readonly onRegister: AuthOptions<never>['onRegister']
+  readonly onLogin: AuthOptions<never>['onLogin']
   readonly onSecurityEvent: SecurityHook | undefined
-  readonly onDelete: Hook | undefined
+  readonly onDelete: AuthOptions<never>['onDelete']
   /** The options of the resource router that apply to `GET /users`. */
   readonly list: Readonly<Record<string, unknown>>
 }
-
-/** The hook of a sign-in. */
-export type LoginHook = (user: never, request: ApiRequest, step: SignInStep) => unknown
-
-/** A hook of your app. */
-export type Hook = (user: never, request: ApiRequest) => unknown

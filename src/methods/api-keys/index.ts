@@ -10,7 +10,12 @@ import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusal
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/response/respond.ts'
-import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
+import {
+  checkOptions,
+  matching,
+  type Rule as OptionRule,
+  wholeNumber,
+} from '../../model/option-rules.ts'
 import { dateFrom } from '../../model/values/cast.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { MOST_RECORDS, nameIn } from '../method-model.ts'
@@ -26,14 +31,8 @@ export interface ApiKeysOptions {
 }
 
 const RULES: Readonly<Record<string, OptionRule>> = {
-  maxPerUser: {
-    must: `be a whole number, 1 to ${MOST_RECORDS}`,
-    test: (value) => natural.test(value) && Number(value) <= MOST_RECORDS,
-  },
-  prefix: {
-    must: 'be 1 to 16 letters and digits',
-    test: (value) => typeof value === 'string' && /^[a-z0-9]{1,16}$/i.test(value),
-  },
+  maxPerUser: wholeNumber(`be a whole number, 1 to ${MOST_RECORDS}`, 1, MOST_RECORDS),
+  prefix: matching('be 1 to 16 letters and digits', /^[a-z0-9]{1,16}$/i),
 }
 
 const rule = object({ mount: string(), actions: array(string()) })
