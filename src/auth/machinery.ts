@@ -79,7 +79,6 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
   return { ...method, machinery }
 }
 
-/** What the method called `name` gets. */
 export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
   // At any route: a `bearer` reads there, and the app's own handlers may.
@@ -203,7 +202,6 @@ function sendCode(
   })
 }
 
-/** The values of an account to be. */
 function newcomer({ settings, users }: Auth, body: Fields): Fields | undefined {
   const { email: field } = users.names
   const mail = settings.identifiers.find((identifier) => identifier.field === field)
@@ -212,7 +210,6 @@ function newcomer({ settings, users }: Auth, body: Fields): Fields | undefined {
   return value?.isWellFormed() ? { [field]: value } : undefined
 }
 
-/** Writes the proof in one conditional step. */
 async function prove(
   auth: AuthRequest,
   user: Fields,

@@ -59,7 +59,6 @@ export function whole(otherwise: number, least: number, most: number): Check<num
     test(value) ? (value as number) : fail(`'${name}' must ${must}`)
 }
 
-/** A duration in seconds. */
 export function duration(option: string, value: unknown, otherwise: string): number {
   const given = value ?? otherwise
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(given)) ?? []

@@ -12,7 +12,6 @@ import { idsOf, type Logger } from '../ports/services/logger.ts'
 import { textOf } from '../ports/values/causes.ts'
 import type { Context, Guard, Handler } from '../records/engine/route.ts'
 
-/** A request at an auth route. */
 export interface AuthRequestInfo {
   readonly request: ApiRequest
   readonly route: RouteName | MethodRouteName
@@ -43,7 +42,6 @@ export function noteRequest(option: ClientOption, route: RouteName | MethodRoute
   }
 }
 
-/** What is known of a request at an auth route. */
 export function requestInfo(request: ApiRequest): AuthRequestInfo {
   const info = (request as Noted)[INFO]
   if (!info) throw new TypeError('a request must be passed on as the app gave it')
@@ -61,7 +59,6 @@ export function handlerOf<A>(
 /** When the server closes, it waits no longer than this for a hook. */
 const DEADLINE_MS = 10_000
 
-/** What tells of events. */
 interface Reporter extends AuthRequestInfo {
   /** Its logger, also where `logger` is another one for what is sent. */
   readonly host: { readonly logger: Logger }

@@ -18,7 +18,6 @@ import type { Ceremony, OpenIdProvider, Person } from './provider.ts'
 
 /** What a code stands for. */
 interface Brought {
-  /** What can be used once. */
   readonly id: string
   readonly provider: string
   readonly person: Person
@@ -46,7 +45,6 @@ export class Flow {
     this.links = new Links(accounts)
   }
 
-  /** Whether `user` can sign in through a provider. */
   opens(user: Fields): Promise<boolean> {
     const issuers = [...this.providers.values()].map(({ options }) => options.issuer)
     return this.links.opens(user, issuers)
@@ -139,7 +137,6 @@ export class Flow {
     return ceremony?.state === state ? ceremony : undefined
   }
 
-  /** What a code stands for, used up. */
   async #broughtBy(code: string, verifier: string | undefined): Promise<Brought | undefined> {
     const brought = await ticketIn<Brought>(this.#accounts, code, 'code')
     if (!brought) return undefined

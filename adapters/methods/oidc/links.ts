@@ -83,7 +83,6 @@ export class Links {
     return isDisabled(owner) ? owner : this.#prove(arrival, link, owner)
   }
 
-  /** The account that the person is linked with. */
   async linked(arrival: Arrival): Promise<Fields | undefined> {
     return this.#ownerOf(await this.#linkOf(arrival))
   }

@@ -24,7 +24,6 @@ export interface Ceremony {
 export interface Person {
   readonly sub: string
   readonly email?: string | undefined
-  /** Whether the provider vouches for the address. */
   readonly isVouched: boolean
   readonly name?: string | undefined
 }
@@ -48,7 +47,6 @@ export class OpenIdProvider {
     this.#now = now
   }
 
-  /** Where the browser goes to sign in. */
   async destination({ state, nonce, verifier, redirectUri }: Ceremony): Promise<string> {
     const { authorization_endpoint: endpoint } = await this.#server()
     return withParameters(String(endpoint), {

@@ -44,7 +44,6 @@ export interface Challenge {
   readonly origin?: string
 }
 
-/** What a client gets for a ceremony. */
 interface Begun {
   readonly publicKey: object
   readonly ticket: string
@@ -66,7 +65,6 @@ export class Ceremonies {
     return JSON.stringify(['registration', String(user._id), this.#accounts.activeEra(user)])
   }
 
-  /** The options for a new passkey of `user`. */
   async registration(user: Fields, request: ApiRequest): Promise<Begun> {
     const { rpId, rpName } = this.#options
     const known = await this.#stored.of(user)
@@ -111,7 +109,6 @@ export class Ceremonies {
     return given && (await this.#accounts.useOnce(ticket, given.until)) ? given : undefined
   }
 
-  /** The key of a right registration; undefined for any other. */
   async registered(credential: unknown, given: Challenge): Promise<NewKey | undefined> {
     try {
       const { verified, registrationInfo } = await verifyRegistrationResponse({

@@ -17,7 +17,6 @@ export interface NewKey {
   readonly transports: readonly string[]
 }
 
-/** What an assertion gives. */
 export type Asserted = Pick<NewKey, 'counter' | 'synced'>
 
 export interface Passkey extends NewKey {
@@ -62,7 +61,6 @@ export class Passkeys {
     return (await this.records.of(String(user._id))).filter((key) => this.isLive(key, user))
   }
 
-  /** Whether it still opens the account of `user`. */
   isLive({ era }: Passkey, user: Fields): boolean {
     return era === this.#accounts.era(user)
   }

@@ -53,7 +53,6 @@ export async function createAccount(
   return user
 }
 
-/** Makes an account of `values`, and of an `address` that is proven. */
 export async function createProven(
   auth: AuthRequest,
   values: Fields,
@@ -115,7 +114,6 @@ interface Arrival {
   readonly profile: Verified
   /** The profile's address as accounts store it, if addresses are identifiers. */
   readonly email: string | undefined
-  /** Whether the provider vouches for that address. */
   readonly isVouched: boolean
 }
 
@@ -188,7 +186,6 @@ function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: bool
   return linking === 'reset' || (linking === 'keep' && !isLinked)
 }
 
-/** Links the provider and stores the proof in one conditional step. */
 async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise<Fields | Again> {
   const { users, identifiers, settings } = auth
   const { provider, profile } = arrival

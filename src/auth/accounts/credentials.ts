@@ -38,7 +38,6 @@ export function identifierString(body: Fields, name: string): string | null | un
   return value
 }
 
-/** The password that a body sets. Throws a 400 with the contract's texts. */
 export function newPassword(
   value: string | null | undefined,
   field: string,
@@ -53,7 +52,6 @@ export function newPassword(
   return value
 }
 
-/** Refuses a password that is too long, before it is hashed. */
 export function checkPasswordSize(password: string): void {
   if (sizeOf(password) > MAX_BYTES) throw refuse.passwordTooLong(MAX_BYTES)
 }

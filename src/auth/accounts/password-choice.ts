@@ -23,7 +23,6 @@ import type { AuthSettings } from '../setup/settings.ts'
 import { guessPassword } from '../sign-in.ts'
 import { checkPasswordSize, credential } from './credentials.ts'
 
-/** How long `password.check` may take. */
 const DEADLINE_MS = 5000
 /** Shorter words are in many good passwords. */
 const MIN_WORD_LENGTH = 4
@@ -72,7 +71,6 @@ function partsOf(text: string): readonly string[] {
   return [whole, local, ...(domain === undefined ? [] : [domain]), withoutSeparators(whole)]
 }
 
-/** Without the separators between the parts of a number or a name. */
 function withoutSeparators(text: string): string {
   return text.replace(/[\s().+-]/g, '')
 }

@@ -1,5 +1,3 @@
-/** The content of messages. */
-
 import { isFields } from '../../model/writable.ts'
 import type {
   MailTemplate,

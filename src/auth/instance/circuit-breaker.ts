@@ -15,7 +15,6 @@ import * as refuse from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'
 
-/** A message that could not be sent. */
 export interface SendFailure {
   readonly recipient: string
   /** The client that asked for it; all unknown ones count as one. */

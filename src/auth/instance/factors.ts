@@ -84,7 +84,6 @@ export class Factors {
 
 /** A sign-in, or the confirmation after it. In epoch milliseconds. */
 export interface Visit {
-  /** When any factor was last shown. */
   readonly at: number
   /** When a second factor was last shown; undefined if none was. */
   readonly strongAt: number | undefined

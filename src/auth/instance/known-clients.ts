@@ -26,7 +26,6 @@ export interface KnownClient {
 const MAX_CLIENTS = 5
 
 export class KnownClients {
-  /** The stored field of the list. */
   readonly field: string
   readonly #users: Users
   readonly #keys: Keys
@@ -50,7 +49,6 @@ export class KnownClients {
     return known.find((one) => seals.some((sealed) => sameText(sealed, one.client)))
   }
 
-  /** Whether there is an account and it knows `client`. */
   isKnown(user: Fields | undefined, client: string | undefined): boolean {
     return user !== undefined && this.find(user, client) !== undefined
   }

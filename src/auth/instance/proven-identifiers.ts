@@ -45,7 +45,6 @@ export interface OwnVisit {
 
 /** What stays after a takeover. */
 export interface Kept {
-  /** The identifier that was proven. */
   readonly field: string
   /** The stored field of the provider that proved it. */
   readonly idField?: string
@@ -110,7 +109,6 @@ export class ProvenIdentifiers {
     return this.isProvable(field) && user[proof] === value
   }
 
-  /** Whether any identifier of `user` is proven. */
   hasProof(user: Fields): boolean {
     return this.#identifiers.some((field) => this.isProven(user, field))
   }

@@ -225,7 +225,6 @@ const MAX_RECORDS = 16
 /** As much text as an account that has signed in and has requested codes. */
 const FILLER = 'x'.repeat(1000)
 
-/** Writes to `collection`, which has the schema of the accounts'. */
 export function dummyWrites(
   collection: Collection,
   { model, names }: AuthSettings,

@@ -49,7 +49,6 @@ export class Hashing {
     }
   }
 
-  /** Runs one computation, when it is its turn. */
   async run<T>(computation: () => T | Promise<T>): Promise<T> {
     if (!this.#isOpen) await this.#start()
     const end = await this.#computing.take({})
@@ -99,7 +98,6 @@ export class FairQueue {
     this.#maxWaitMs = maxWaitMs
   }
 
-  /** Sets how many turns there are at once. */
   open(turns: number): void {
     this.#free += turns
     this.#hand()
@@ -173,7 +171,6 @@ interface Waiting extends Places {
 /** The place of a client, or of one of its accounts, in the order of turns. */
 interface Place {
   readonly key: string
-  /** How many requests wait. */
   count: number
   /** The number of its arrival, or of its last turn. */
   since: number

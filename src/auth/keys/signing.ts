@@ -25,9 +25,7 @@ export type Purpose =
 
 /** What tells auth routers apart; a part of the HKDF label. */
 export interface InstanceName {
-  /** The name of the user model. */
   readonly model: string
-  /** The path on which the router is mounted. */
   readonly mount: string
 }
 
@@ -52,7 +50,6 @@ export interface Keys {
 
 const ID_BYTES = 8
 
-/** The keys for `purpose` of the auth router `name`; the first of `secrets` signs. */
 export function keysFor(
   secrets: readonly [string, ...string[]],
   name: InstanceName,
@@ -90,7 +87,6 @@ function derive(secret: string, { model, mount }: InstanceName, use: string, byt
   return derivedKey(secret, `fieldgate ${use} ${JSON.stringify([model, mount])}`, bytes)
 }
 
-/** The claims of an access token, checked. */
 export interface Claims {
   readonly sub: string
   readonly role: string | readonly string[]

@@ -30,7 +30,6 @@ export function createAsk(): Ask {
   }
 }
 
-/** `url` with `parameters` in its query. */
 export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
   const to = new URL(url)
   for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)

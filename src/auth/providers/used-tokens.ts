@@ -8,7 +8,6 @@ import { insertOnce, ownId, ownSchema, sweep } from '../../model/own-records.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
-/** A token that is about to be used. */
 export interface SingleUse {
   /** The signed part of it: the string of a signature can be changed without making it invalid. */
   readonly signed: string

@@ -36,7 +36,6 @@ export const emailProof: OwnMethod = {
   ],
 }
 
-/** Responds, then sends a code that proves a mailbox. */
 async function sendEmailCode(auth: AuthRequest): Promise<Response> {
   const address = addressIn(auth, await readBody(auth))
   return respondFirst(auth, ['email'], async () => {
@@ -45,7 +44,6 @@ async function sendEmailCode(auth: AuthRequest): Promise<Response> {
   })
 }
 
-/** Proves a mailbox by a code that was mailed to it. */
 async function verifyEmail(auth: AuthRequest): Promise<Response> {
   const { client, request } = auth
   const body = await readBody(auth)

@@ -147,7 +147,6 @@ export async function askedStep(
 interface Ending extends SignIn {
   /** Set if it confirms the present session, instead of opening one. */
   readonly own?: string | undefined
-  /** Further members of `data`. */
   readonly more?: Fields | undefined
 }
 

@@ -57,7 +57,6 @@ export async function changePassword(auth: AuthRequest): Promise<Response> {
   }, signedInAsker(auth))
 }
 
-/** Responds, then sends a code to the account's stored address. */
 export async function forgotPassword(auth: AuthRequest): Promise<Response> {
   const { settings } = auth
   const body = await readBody(auth)

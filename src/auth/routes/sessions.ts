@@ -97,7 +97,6 @@ async function listSessions(auth: AuthRequest): Promise<Response> {
 /** Parallel refreshes of one user overtake each other; in each round one of them wins. */
 const MAX_TRIES = 100
 
-/** Returns a new access token, and with rotation a new refresh token. */
 async function refresh(auth: AuthRequest): Promise<Response> {
   const token = await tokenIn(auth)
   if (!token) throw refuse.invalidRefreshToken()

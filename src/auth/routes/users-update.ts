@@ -78,7 +78,6 @@ interface Move {
   readonly moved: readonly string[]
 }
 
-/** Writes changes of identifiers, and notifies the old addresses. */
 async function moveUser(
   auth: AuthRequest,
   before: Fields,

@@ -84,7 +84,6 @@ export const CODE_PURPOSES: Readonly<Record<CodeKind, string>> = {
 /** How the names of a kind's fields begin. Two kinds share nothing, so a request for one changes nothing of the other. */
 const PREFIXES = { email: 'otp', sms: 'smsOtp', verification: 'verifyOtp' } as const
 
-/** The state of one kind of code: its stored fields. */
 export type Slot = Readonly<Record<'hash' | 'expiresAt' | 'attempts' | 'sentAt', string>>
 
 export function slotOf(kind: CodeKind, names: StoredNames): Slot {

@@ -16,7 +16,6 @@ export type IdentifierOption =
 export interface Identifier {
   /** The name that clients may use besides the stored one, e.g. `email` if the field is named `mail`. */
   readonly name: string
-  /** The stored field. */
   readonly field: string
   readonly kind: IdentifierKind
   readonly own: Normalizer | undefined
@@ -104,7 +103,6 @@ export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\p{NChar}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u
 
-/** Whether `text` has a character that nobody sees. */
 export function hasUnseen(text: string): boolean {
   return !text.isWellFormed() || UNSEEN.test(text)
 }

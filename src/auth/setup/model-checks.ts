@@ -108,7 +108,6 @@ export function isProvable(settings: AuthSettings, kind: IdentifierKind): boolea
   return isSent || (kind === 'email' && isVouched)
 }
 
-/** Whether codes can be sent, so that passwords can be reset. */
 export function canReset({ delivery, paths }: AuthSettings): boolean {
   const sends = delivery.deliver ?? delivery.mail ?? delivery.sms
   return sends !== undefined && (paths.has('forgotPassword') || paths.has('resetPassword'))

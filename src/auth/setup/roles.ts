@@ -15,7 +15,6 @@ export interface RoleSettings {
   readonly multiple: boolean
 }
 
-/** Resolves the option; a given default or admin must be in the list. */
 export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const roles = group('roles', option, ['list', 'default', 'admin', 'field', 'multiple'])
   const list = roles.list && strings('roles.list', roles.list)

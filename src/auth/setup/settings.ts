@@ -18,7 +18,6 @@ import type {
 import type { RoleSettings } from './roles.ts'
 import type { RefreshSettings, TokenSettings } from './token-settings.ts'
 
-/** All resolved options. They do not change after start-up. */
 export interface AuthSettings {
   readonly model: Model
   readonly names: StoredNames
@@ -33,7 +32,6 @@ export interface AuthSettings {
   readonly otp: Required<Omit<OtpOptions, 'deliver'>>
   readonly emailVerification: Required<EmailVerificationOptions>
   readonly delivery: DeliverySettings
-  /** What owners are told of by mail. */
   readonly notices: ReadonlySet<NoticeKind>
   readonly password: Required<Pick<PasswordOptions, 'minLength' | 'common'>> & {
     readonly [K in 'check' | 'hash' | 'verify']: PasswordOptions[K]
@@ -41,7 +39,6 @@ export interface AuthSettings {
   readonly providers: ReadonlyMap<string, Provider>
   readonly linking: 'reset' | 'keep' | 'refuse'
   readonly methods: readonly Method[]
-  /** The roles that need a second factor. */
   readonly requiredFor: readonly string[]
   readonly registerFields: readonly string[]
   readonly updateFields: readonly string[]
