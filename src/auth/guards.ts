@@ -6,7 +6,7 @@ import type { ApiRequest } from '../http/request/request.ts'
 import { MisusedRequest, setUser } from '../http/request/shield.ts'
 import type { Fields } from '../ports/store/records.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
-import type { Guard } from '../records/engine/route.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
 import { visitOf } from './instance/factors.ts'
 import type { Asked, Auth } from './instance/instance.ts'
 import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
@@ -14,9 +14,6 @@ import { fail } from './option-checks.ts'
 import * as refuse from './refusals.ts'
 import { checkRoles, hasRole, type RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
-
-/** Finds the instance of the app that received a request. */
-export type InstanceOf = (context: Parameters<Guard>[1]) => Auth
 
 /** The guards of an auth router that its apps get, and those of its own routes. */
 export interface Guards {
@@ -34,7 +31,7 @@ export interface Guards {
 }
 
 export function guardsOf(
-  instanceOf: InstanceOf,
+  instanceOf: (context: Context) => Auth,
   { requiredFor, methods }: Pick<AuthSettings, 'requiredFor' | 'methods'>,
 ): Guards {
   const byRole = requiredFor.length > 0 ? [refuse.factorNeeded(), refuse.secondFactorNeeded()] : []
@@ -83,10 +80,8 @@ function unauthenticated(): never {
   throw refuse.authenticationRequired()
 }
 
-/** Deals with a request that has no token. */
 type Without = (request: ApiRequest, auth: Auth) => void | Promise<void>
 
-/** Signs the bearer of a token in, or refuses it. */
 type SignIn = (auth: Auth, request: ApiRequest, token: string) => Promise<void>
 
 /** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */

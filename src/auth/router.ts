@@ -32,7 +32,7 @@ import {
 } from './setup/model-checks.ts'
 import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
-import { methodRoutes, parametersIn, type RouteRow } from './setup/routes.ts'
+import { methodRoutes, type RouteRow } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
@@ -233,7 +233,8 @@ function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readon
     return [{ method, path, guards, handler, shared }]
   })
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.
-  return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
+  const parameters = ({ path }: Route) => path.split('/:').length
+  return table.sort((a, b) => parameters(a) - parameters(b))
 }
 
 function accessGuards(

@@ -25,7 +25,6 @@ import type {
 import { channelsThere, isThere, type MailSettings } from '../setup/delivery-settings.ts'
 import { mailTexts, type SmsPurpose, smsText } from './templates.ts'
 
-/** How long a sender may take. */
 const DEADLINE_MS = 10_000
 
 /** A client's key comes from your `client` option: no lines of its own in a message, and no page of text. */
@@ -41,7 +40,6 @@ export interface Message {
   readonly provider?: string
 }
 
-/** Sends a message. Rejects if the sender does, or takes too long. */
 export function sendMessage(auth: AuthRequest, record: Fields, message: Message): Promise<void> {
   const { deliver, mail, sms } = auth.settings.delivery
   const { to, channel, purpose, code } = message
@@ -199,9 +197,11 @@ export function tellOldAddress(auth: AuthRequest, before: Fields, field: string)
   send(auth, before, { to, channel, purpose: 'identifierChanged' })
 }
 
-type Notice = Pick<Message, 'to' | 'channel' | 'purpose' | 'provider'>
-
-function send(auth: AuthRequest, user: Fields, notice: Notice): void {
+function send(
+  auth: AuthRequest,
+  user: Fields,
+  notice: Omit<Message, 'code' | 'secondsLeft'>,
+): void {
   const { logger, request } = auth
   const work = auth.afterResponse(async () => {
     try {

@@ -70,7 +70,6 @@ export interface Auth {
   readonly refresh: RefreshTokens | undefined
   readonly codes: Codes
   readonly identifiers: ProvenIdentifiers
-  /** The keys of the tickets for second steps. */
   readonly ticketKeys: Keys
   readonly passwords: Passwords
   /** What accounts' own methods and those of `methods` bring in this app. */
@@ -95,7 +94,6 @@ export interface AuthRoute extends RouteRow<RouteName> {
 /** A part of accounts that is made as methods are, but works on the instance itself, without machinery. */
 export interface OwnMethod {
   readonly routes: readonly AuthRoute[]
-  /** What keeps refresh tokens. */
   readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
   open?(auth: Auth): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
@@ -116,11 +114,9 @@ export interface SignIn {
   readonly reservation?: Reservation
   readonly set?: Fields
   readonly expect?: Fields
-  /** Whether a second factor was shown. */
   readonly isStrong?: boolean
 }
 
-/** What works methods; see machinery.ts. */
 export interface Machinery {
   /** The routes that every app with methods has. */
   readonly routes: readonly MethodRoute[]
@@ -156,7 +152,7 @@ export function createInstance(
   const senders = { email: breaker(now), sms: breaker(now) }
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
-  const auth: Mutable<Auth, 'factors' | 'accepted'> = {
+  const auth: { -readonly [Part in keyof Auth]: Auth[Part] } = {
     host,
     logger,
     mount,
@@ -195,8 +191,6 @@ export function createInstance(
   }
   return auth
 }
-
-type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [N in K]: T[N] }
 
 /** Opens the methods into `opened`; the parts of one have the same accounts. */
 function openMethods(auth: Auth, machinery: Machinery, opened: OpenMethod[]): void {

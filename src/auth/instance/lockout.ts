@@ -85,11 +85,11 @@ export class Lockout {
   ): Promise<Reservation | undefined> {
     const reservation =
       user &&
-      (await this.#reserve(user, (read, at) => {
+      (await this.#reserve(user, (read) => {
         const known = this.#clients.find(read, client)
         return known && client !== undefined
-          ? this.#ownBudget(read, known, client, at)
-          : this.#sharedBudget(read, at, this.#guesses)
+          ? this.#ownBudget(read, known, client)
+          : this.#sharedBudget(read, this.#guesses)
       }))
     if (reservation) return reservation
     // Looked up anyway: it takes time.
@@ -104,7 +104,7 @@ export class Lockout {
    * answers.
    */
   reserveAnswer(user: Fields): Promise<Reservation | undefined> {
-    return this.#reserve(user, (read, at) => this.#sharedBudget(read, at, this.#answers))
+    return this.#reserve(user, (read) => this.#sharedBudget(read, this.#answers))
   }
 
   isLocked(user: Fields, client: string | undefined): boolean {
@@ -183,11 +183,9 @@ export class Lockout {
 
   async #reserve(
     user: Fields,
-    budgetFor: (user: Fields, at: number) => Budget | undefined,
+    budgetFor: (user: Fields) => Budget | undefined,
   ): Promise<Reservation | undefined> {
-    const done = await this.#users.rewrite(user, MAX_CASES, (read) =>
-      budgetFor(read, this.#users.now()),
-    )
+    const done = await this.#users.rewrite(user, MAX_CASES, budgetFor)
     if (!done) return undefined
     const { after, written } = done
     const { known, count } = written
@@ -200,7 +198,8 @@ export class Lockout {
   }
 
   /** Undefined while the client is locked out, or your app has locked the account for everyone. */
-  #ownBudget(user: Fields, known: KnownClient, client: string, at: number): Budget | undefined {
+  #ownBudget(user: Fields, known: KnownClient, client: string): Budget | undefined {
+    const at = this.#users.now()
     const { lockedUntil, ...rest } = known
     const wrong = known.wrong ?? 0
     if (lockedUntil && isAfter(lockedUntil, at)) return undefined
@@ -224,7 +223,8 @@ export class Lockout {
   }
 
   /** Undefined while the account is locked, and after too many wrong passwords in a row. */
-  #sharedBudget(user: Fields, at: number, count: Count): Budget | undefined {
+  #sharedBudget(user: Fields, count: Count): Budget | undefined {
+    const at = this.#users.now()
     const { lockedUntil, row } = count
     const isEnded = row !== undefined && Number(user[row] ?? 0) >= MAX_IN_A_ROW
     if (isAfter(user[lockedUntil], at) || isEnded) return undefined

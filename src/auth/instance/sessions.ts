@@ -27,7 +27,6 @@ export interface Session {
 
 /** The sessions of users; there are none without refresh tokens. */
 export class Sessions {
-  /** The stored field of the list. */
   readonly field: string
   /** The part of a change that ends all sessions. */
   readonly allEnded: Fields
@@ -96,7 +95,6 @@ export interface TokenIds {
 /** A refresh token that a client sent, and what follows from it. */
 export interface SentToken extends TokenIds {
   stateIn(session: Session): RefreshTokenState
-  /** The session after a refresh with it. */
   refreshed(session: Session): Session
   /** The token to send for the session that it has refreshed; undefined if its secret is unknown here. */
   successorIn(session: Session): string | undefined
@@ -225,10 +223,8 @@ export class RefreshTokens {
     if (typeof text !== 'string' || text.length > MAX_TOKEN_LENGTH) return undefined
     const [payload = '', sealed, ...rest] = text.split('~')
     if (rest.length > 0 || !isSealed(this.#keys, sealed, payload)) return undefined
-    const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
-    return userId && sessionId && counter
-      ? { text, userId, sessionId, counter: Number(counter) }
-      : undefined
+    const [userId = '', sessionId = '', counter] = textIn(payload)?.split('.') ?? []
+    return { text, userId, sessionId, counter: Number(counter) }
   }
 
   isHashOf(hash: unknown, text: string): boolean {

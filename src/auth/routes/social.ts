@@ -23,11 +23,6 @@ export const socialSignIn: OwnMethod = {
   }),
 }
 
-/** The account that was tried, once it is known. */
-interface Attempt {
-  userId?: unknown
-}
-
 /** Signs in by a provider's credential. Nothing else in the body identifies the user. */
 async function social(auth: AuthRequest): Promise<Response> {
   const { settings, users, logger, request } = auth
@@ -36,12 +31,12 @@ async function social(auth: AuthRequest): Promise<Response> {
   if (!provider) throw refuse.providerNotEnabled(name)
   const body = await readBody(auth)
   checkCredentials(provider, body)
-  const attempt: Attempt = {}
+  const tried: { user?: Fields } = {}
   try {
     const profile = await provider.profile(body, users.now)
-    return await useOnce(auth, profile, () => signInBy(auth, provider, profile, attempt))
+    return await useOnce(auth, profile, () => signInBy(auth, provider, profile, tried))
   } catch (error) {
-    if (isRefusal(error)) report(auth, 'sign-in-failed', attempt.userId)
+    if (isRefusal(error)) report(auth, 'sign-in-failed', tried.user?._id)
     const cause = error instanceof Error ? error.cause : undefined
     if (cause instanceof UnusableId) {
       logger.error(`social.${provider.name}: ${cause.message}`, idsOf(request))
@@ -54,11 +49,11 @@ async function signInBy(
   auth: AuthRequest,
   provider: Provider,
   profile: Verified,
-  attempt: Attempt,
+  tried: { user?: Fields },
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const user = await accountOf(auth, provider, profile)
-    attempt.userId = user._id
+    tried.user = user
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user) : undefined
     const asked = await askedStep(auth, user, step)

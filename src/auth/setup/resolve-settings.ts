@@ -39,12 +39,20 @@ const ACCOUNT_OPTIONS =
   `model name token legacyTokens identifiers fields social refresh roles emailVerification registerFields
   updateFields methods secondFactor visibleFields password lockout otp mail sms notices appName routes middlewares client
   onRegister onLogin onSecurityEvent onDelete`.split(/\s+/)
-const MAX_DIGITS = 12
-/** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
-const MAX_CODE_GUESSES = 100
 const DAY_SECONDS = 86_400
-const MAX_GUESSES = 1_000_000
-const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
+const LOCKOUT = {
+  maxAttempts: whole(10, 1, 1_000_000),
+  lockSeconds: whole(900, 1, 30 * DAY_SECONDS),
+  reveal: either(false),
+}
+const OTP = {
+  length: whole(6, 4, 12),
+  ttlSeconds: whole(600, 1, DAY_SECONDS),
+  // A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures.
+  maxAttempts: whole(5, 1, 100),
+  resendSeconds: whole(60, 0, DAY_SECONDS),
+  deliver: callable,
+}
 /** Shorter ones are guessed; longer ones need not be required of anyone (ASVS 6.2.9 asks to allow 64). */
 const PASSWORD_LENGTHS = [6, 64] as const
 
@@ -88,8 +96,8 @@ export function resolveSettings(
     roles: roleSettings(options.roles),
     methods,
     requiredFor: requiredForOf(options),
-    lockout: lockoutSettings(options),
-    otp: otpSettings(options),
+    lockout: settingsOf<AuthSettings['lockout']>('lockout', options.lockout, LOCKOUT),
+    otp: settingsOf<AuthSettings['otp']>('otp', options.otp, OTP),
     emailVerification,
     delivery,
     notices: noticesOf(options.notices, delivery, env),
@@ -136,24 +144,6 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
   const stored = [...Object.values(others), ...(disabled === undefined ? [] : [disabled])]
   const twice = stored.find((field, index) => stored.indexOf(field) < index)
   if (twice !== undefined) fail(`'fields' maps two settings to the same field '${twice}'`)
-}
-
-function lockoutSettings({ lockout }: AuthOptions<never>): AuthSettings['lockout'] {
-  return settingsOf('lockout', lockout, {
-    maxAttempts: whole(10, 1, MAX_GUESSES),
-    lockSeconds: whole(900, 1, MAX_LOCK_SECONDS),
-    reveal: either(false),
-  })
-}
-
-function otpSettings({ otp }: AuthOptions<never>): AuthSettings['otp'] {
-  return settingsOf('otp', otp, {
-    length: whole(6, 4, MAX_DIGITS),
-    ttlSeconds: whole(600, 1, DAY_SECONDS),
-    maxAttempts: whole(5, 1, MAX_CODE_GUESSES),
-    resendSeconds: whole(60, 0, DAY_SECONDS),
-    deliver: (name, value) => callable(name, value),
-  })
 }
 
 function emailVerificationOf(options: AuthOptions<never>): AuthSettings['emailVerification'] {

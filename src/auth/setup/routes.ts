@@ -13,7 +13,6 @@ export interface RouteRow<Name extends string = string>
   extends Pick<MethodRoute, 'path' | 'access' | 'optionalAuth' | 'hidesAccounts' | 'enrols'> {
   readonly name: Name
   readonly method: string
-  /** The option that the route needs. */
   readonly needs?: 'refresh' | 'emailVerification'
   /** Whether the route is off unless `routes` names it. */
   readonly optIn?: true
@@ -52,11 +51,6 @@ function matchedBy(path: string): string {
   return path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
 }
 
-/** The number of parameters in a path: if two paths match a request, the one with fewer wins. */
-export function parametersIn(path: string): number {
-  return path.split('/:').length - 1
-}
-
 /** The path of a route by the option; undefined if the option turns it off. */
 function pathOf(
   { name, path, optIn }: RouteRow,
@@ -64,7 +58,13 @@ function pathOf(
 ): string | undefined {
   if (chosen === false || (optIn && chosen === undefined)) return undefined
   if (chosen === undefined || chosen === true) return path
-  checkPath(name, chosen, path)
+  if (typeof chosen !== 'string' || !/^\/[\w\-./~:]*$/.test(chosen)) {
+    return fail(`'routes.${name}' must be a path that starts with '/', or false`)
+  }
+  const [parameter] = /:\w+/.exec(path) ?? []
+  if (parameter && !chosen.split('/').includes(parameter)) {
+    fail(`'routes.${name}' must hold '${parameter}', as '${path}' does`)
+  }
   return chosen
 }
 
@@ -82,16 +82,6 @@ export function middlewaresByRoute(
     byName.map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
   )
   return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route ?? '') ?? [])]
-}
-
-function checkPath(name: string, path: unknown, usual: string): void {
-  if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
-    fail(`'routes.${name}' must be a path that starts with '/', or false`)
-  }
-  const [parameter] = /:\w+/.exec(usual) ?? []
-  if (parameter && !(path as string).split('/').includes(parameter)) {
-    fail(`'routes.${name}' must hold '${parameter}', as '${usual}' does`)
-  }
 }
 
 function guardsOf(option: string, value: unknown): readonly Guard[] {

@@ -89,13 +89,6 @@ export function totp(options: TotpOptions): Method<'totp'> {
   })
 }
 
-/** What the ticket of a set-up has. */
-interface Begun {
-  readonly secret: string
-  /** Epoch milliseconds. */
-  readonly until: number
-}
-
 function opened(accounts: Accounts, issuer: string): OpenMethod {
   const enrolled = new Enrolled(accounts)
   const boundTo = (user: Fields) => JSON.stringify([String(user._id), accounts.activeEra(user)])
@@ -114,7 +107,11 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         const user = await accounts.strong(request)
         const { ticket, code } = await accounts.body(request)
         if (typeof ticket !== 'string' || typeof code !== 'string') throw refuse.invalidFormat()
-        const begun = await ticketIn<Begun>(accounts, ticket, boundTo(user))
+        const begun = await ticketIn<{ secret: string; until: number }>(
+          accounts,
+          ticket,
+          boundTo(user),
+        )
         const step = begun && (await stepOf(begun.secret, code, accounts.now()))
         if (!begun || step === undefined) throw refuse.invalidCode()
         const codes = await enrolled.enrol(user, begun.secret, step)
