@@ -1,6 +1,6 @@
-import { BSON, type Decimal128 } from 'mongodb'
+import { BSON, type Decimal128, type Document } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { fromDocument, toDocument } from '../../adapters/stores/mongodb/documents/documents.ts'
+import { encode, fromDocument } from '../../adapters/stores/mongodb/documents/documents.ts'
 import { storedText } from '../../extras/mongoose/stored-text.ts'
 import type { ObjectShape, Shape } from '../../src/ports/store/shape.ts'
 
@@ -42,7 +42,7 @@ const holding = (value: Shape): ObjectShape => ({
 /** What a record holds of a value after it has been through a database. */
 function throughBson(value: unknown, shape: ObjectShape): unknown {
   const _id = 'a'.repeat(24)
-  const bytes = BSON.serialize(toDocument({ _id, value, list: [value] }, shape))
+  const bytes = BSON.serialize(encode({ _id, value, list: [value] }, shape) as Document)
   const record = fromDocument(BSON.deserialize(bytes), shape)
   expect(record.list).toEqual([record.value])
   return record.value

@@ -55,9 +55,7 @@ function meets(
     case 'lte': {
       if (filter.value === null || !sameType(value, filter.value)) return false
       const sign = compare(value as Scalar, filter.value, isNumeric)
-      return filter.op.startsWith('g')
-        ? sign > 0 || (filter.op === 'gte' && sign === 0)
-        : sign < 0 || (filter.op === 'lte' && sign === 0)
+      return { gt: sign > 0, gte: sign >= 0, lt: sign < 0, lte: sign <= 0 }[filter.op]
     }
     default:
       return false

@@ -13,7 +13,7 @@ import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
-import { encode, fromDocument, LOCK, type Stored, toDocument } from '../documents/documents.ts'
+import { encode, fromDocument, LOCK, type Stored } from '../documents/documents.ts'
 import { compileFilter } from '../query/filter.ts'
 import { addGrams, isStill } from '../search/grams.ts'
 import { compileChange, replacing } from './change.ts'
@@ -34,7 +34,7 @@ export function writesOf(stored: Stored, session?: ClientSession): Writes {
     compileChange(change, schema, indexed(), expect)
 
   const documentOf = (fields: Fields): Document => {
-    const document = toDocument(fields, shape)
+    const document = encode(fields, shape) as Document
     addGrams(document, indexed())
     // Without a number Mongoose would not notice that the version has changed.
     if (version) document[version.key] = 0

@@ -51,11 +51,6 @@ export const LOCK = '_lock'
 /** An ObjectId as a string: 24 lower-case hexadecimal digits. */
 const HEX = /^[0-9a-f]{24}$/
 
-/** `record` as it is stored. */
-export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Document {
-  return encode(record, shape) as Document
-}
-
 /** A value as it is stored at a place of this shape. What does not fit a type stays as it is. */
 export function encode(value: unknown, shape: Shape | undefined): unknown {
   const form = formOf(shape)
