@@ -5,7 +5,7 @@
  */
 
 import type { Store } from '../../../../src/ports/store/store.ts'
-import { CLOUDFLARE_LIMITS, type Row, type Statement, type Written } from '../layout/sql.ts'
+import { CLOUDFLARE_LIMITS, type Row, type SqliteResult, type Statement } from '../layout/sql.ts'
 import { executorStore } from './executor.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
@@ -45,6 +45,6 @@ export function d1Store(binding: D1Binding): Store {
   })
 }
 
-function written({ results, meta }: D1Answer): Written {
+function written({ results, meta }: D1Answer): SqliteResult {
   return { rows: results, changes: meta.changes ?? results.length }
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Store } from '../../../../src/ports/store/store.ts'
-import { CLOUDFLARE_LIMITS, type Row, type Statement, type Written } from '../layout/sql.ts'
+import { CLOUDFLARE_LIMITS, type Row, type SqliteResult, type Statement } from '../layout/sql.ts'
 import { executorStore } from './executor.ts'
 
 /** The part of `ctx.storage` that the store uses; Cloudflare's `DurableObjectStorage` fits. */
@@ -36,7 +36,7 @@ export function durableStore(storage: DurableStorage): Store {
     throw new TypeError(`durableStore: the 'storage' of a Durable Object's state is needed`)
   }
   const rowsOf = ({ sql, values }: Statement) => storage.sql.exec(sql, ...values).toArray()
-  const run = (statement: Statement): Written => {
+  const run = (statement: Statement): SqliteResult => {
     const rows = rowsOf(statement)
     const [counted] = rowsOf(CHANGES)
     return { rows, changes: Number(counted?.changes) }

@@ -11,24 +11,17 @@ import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import type { CollectionSchema, Store } from '../../../../src/ports/store/store.ts'
 import { StoreTimeout, StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { portError } from '../layout/errors.ts'
-import { type Migration, migrate, type Statement } from '../layout/sql.ts'
+import {
+  type Migration,
+  migrate,
+  type SqliteResult,
+  type SqliteStatement,
+  type Statement,
+} from '../layout/sql.ts'
 import { dropAll, prepareAll } from '../store/prepare.ts'
 import { storeOver, watchWrites } from '../store/store.ts'
 
-/** A statement in SQLite's SQL. */
-export interface SqliteStatement {
-  readonly sql: string
-  /** The values of its parameters `?1`, `?2` and so on. */
-  readonly values: readonly (string | number)[]
-}
-
-/** The result of a statement. */
-export interface SqliteResult {
-  /** Its rows, by the names of their columns. */
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
-  /** How many rows it changed. Of a read, anything. */
-  readonly changes: number
-}
+export type { SqliteResult, SqliteStatement } from '../layout/sql.ts'
 
 /** A database that speaks SQLite's SQL. Its functions throw what its driver throws, with SQLite's message. */
 export interface Executor {

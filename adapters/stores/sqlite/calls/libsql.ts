@@ -8,7 +8,7 @@ import { createClient } from '@libsql/client'
 import type { Store } from '../../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { pathToOpen } from '../connection/opening.ts'
-import type { Row, SqlValue, Statement, Written } from '../layout/sql.ts'
+import type { Row, SqliteResult, SqlValue, Statement } from '../layout/sql.ts'
 import { executorStore } from './executor.ts'
 
 /** Where the database is. */
@@ -124,7 +124,7 @@ function isInteger(value: SqlValue): value is number {
   return Number.isSafeInteger(value) && !Object.is(value, -0)
 }
 
-function written({ rows, rowsAffected }: LibsqlResult): Written {
+function written({ rows, rowsAffected }: LibsqlResult): SqliteResult {
   // A file's client counts nothing where there are rows; these are one for each change.
   return { rows: rows as readonly Row[], changes: rowsAffected || rows.length }
 }

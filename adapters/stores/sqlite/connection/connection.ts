@@ -4,12 +4,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { isBusy, isUnusable } from '../layout/errors.ts'
-import type { Row, Statement, Written } from '../layout/sql.ts'
+import type { Row, SqliteResult, Statement } from '../layout/sql.ts'
 
 const MAX_STATEMENTS = 256
 
 /** What a write has done in its transaction, or why it has done nothing. */
-export type Outcome = { readonly written: readonly Written[] } | { readonly error: unknown }
+export type Outcome = { readonly written: readonly SqliteResult[] } | { readonly error: unknown }
 
 /** A database and its prepared statements. */
 export class Connection {
@@ -63,7 +63,7 @@ export class Connection {
     return this.#prepared(sql, inLists).all(...values)
   }
 
-  write(statement: Statement): Written {
+  write(statement: Statement): SqliteResult {
     if (statement.returns || statement.sql.endsWith('RETURNING doc')) {
       const rows = this.rows(statement)
       return { rows, changes: rows.length }

@@ -10,7 +10,7 @@ import type { Fields, ReadHints } from '../../../../src/ports/store/records.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { readerOf } from '../../json-values.ts'
-import type { Row, Statement, Written } from '../layout/sql.ts'
+import type { Row, SqliteResult, Statement } from '../layout/sql.ts'
 
 const MAX_KEPT = 1000
 
@@ -49,7 +49,7 @@ export class Counts {
   }
 
   /** Records a write to a collection that is counted; call it when the write is committed, before anything else runs. */
-  written(kept: Kept, statement: Statement, written: Written): void {
+  written(kept: Kept, statement: Statement, written: SqliteResult): void {
     const events = eventsOf(statement, written, kept.parse)
     kept.seen += events?.length ?? 1
     if (events) for (const event of events.slice(-MAX_EVENTS)) kept.events.push(event)
@@ -137,7 +137,7 @@ function begin(key: string, { count: ask, hints }: Counting, kept: Kept): Promis
 /** What a write has done; undefined if it is not known. */
 function eventsOf(
   { effect, values }: Statement,
-  { rows, changes }: Written,
+  { rows, changes }: SqliteResult,
   parse: Parse,
 ): Event[] | undefined {
   if (changes === 0) return []

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { sharing } from '../../gather.ts'
-import type { RunAll, Statement, Written } from '../layout/sql.ts'
+import type { RunAll, SqliteResult, Statement } from '../layout/sql.ts'
 import { checkPatterns } from './functions.ts'
 
 /** A write: its statements take effect together. */
@@ -15,7 +15,7 @@ type Batch = readonly Statement[]
 
 /** The first process's answer: of the driver's errors, their messages pass. */
 type Reply =
-  | { readonly written: readonly Written[] }
+  | { readonly written: readonly SqliteResult[] }
   | { readonly unavailable: string }
   | { readonly error: string }
 

@@ -4,13 +4,13 @@
 import { setImmediate } from 'node:timers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../layout/errors.ts'
-import type { Statement, Written } from '../layout/sql.ts'
+import type { SqliteResult, Statement } from '../layout/sql.ts'
 import { type Connection, type Outcome, PATIENCE_MS, pauseAfter } from './connection.ts'
 
 interface Pending {
   readonly statements: readonly Statement[]
   readonly since: number
-  readonly resolve: (written: readonly Written[]) => void
+  readonly resolve: (written: readonly SqliteResult[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -33,10 +33,10 @@ export class Writer {
    */
   write(
     statements: readonly Statement[],
-    committed: (written: readonly Written[]) => void,
-  ): Promise<readonly Written[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Written[]>()
-    const settle = (written: readonly Written[]) => {
+    committed: (written: readonly SqliteResult[]) => void,
+  ): Promise<readonly SqliteResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly SqliteResult[]>()
+    const settle = (written: readonly SqliteResult[]) => {
       committed(written)
       resolve(written)
     }

@@ -6,7 +6,7 @@ import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import type { Bounds, Stretch } from '../../planner/seek.ts'
 import type { Candidates, FoundRows, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
-import type { Row, Statement, Written } from './sql.ts'
+import type { Row, SqliteResult, Statement } from './sql.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -18,7 +18,7 @@ export interface Runner {
   /** The number that a statement returns as `count`: that of the records which match `filter`. */
   count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
-  write(statement: Statement): Promise<Written>
+  write(statement: Statement): Promise<SqliteResult>
   /** A condition that ends a read that must not go on. */
   readonly deadline?: string
   /** The SQL of a read of few rows that match `filter`, without `deadline` if it reads nothing in vain. */

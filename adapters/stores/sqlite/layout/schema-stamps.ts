@@ -12,7 +12,7 @@ import { digestOf } from '#hmac'
 import { type Declared, declaredAt, isWhole } from '../../../../src/ports/store/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/store/declared-text.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
-import { type Creation, emptyingTrigger, identifier, type Statement, statement } from './sql.ts'
+import { identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
 export const STAMP = 'shape'
@@ -55,11 +55,6 @@ export function newShapes(schemas: readonly CollectionSchema[], known: Shapes): 
     return text === undefined ? [] : [[stampOf(text), text]]
   })
   return new Map(own.filter(([stamp]) => !known.has(stamp)))
-}
-
-/** The trigger of a table that removes the stamp of a record that is changed without setting one. */
-export function stampTrigger(table: string): Creation {
-  return emptyingTrigger(`${table} ${STAMP}`, table, STAMP)
 }
 
 /** No record's JSON begins with it. */

@@ -1,12 +1,25 @@
 /** SQL, built safely: names and paths are quoted, values are bound, and the names of indexes say what they are. */
 
-/** A value that is bound to a statement. */
-export type SqlValue = string | number
-
-/** A statement with the values of its numbered parameters. */
-export interface Statement {
+/** A statement in SQLite's SQL. */
+export interface SqliteStatement {
   readonly sql: string
-  readonly values: readonly SqlValue[]
+  /** The values of its parameters `?1`, `?2` and so on. */
+  readonly values: readonly (string | number)[]
+}
+
+/** The result of a statement. */
+export interface SqliteResult {
+  /** Its rows, by the names of their columns. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  /** How many rows it changed. Of a read, anything. */
+  readonly changes: number
+}
+
+export type SqlValue = string | number
+export type Row = Readonly<Record<string, unknown>>
+
+/** A statement with what the store knows of it. */
+export interface Statement extends SqliteStatement {
   readonly patterns?: readonly string[]
   /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
   readonly inLists?: boolean
@@ -155,17 +168,8 @@ export function emptyingTrigger(name: string, table: string, column: string, whe
   return trigger(name, table, 'UPDATE OF doc', isForeign, empties)
 }
 
-/** A row of a result. */
-export type Row = Readonly<Record<string, unknown>>
-
-/** The result of a write. */
-export interface Written {
-  readonly rows: readonly Row[]
-  readonly changes: number
-}
-
 /** Runs statements in one transaction: either all take effect or none. Settles after the commit. */
-export type RunAll = (statements: readonly Statement[]) => Promise<readonly Written[]>
+export type RunAll = (statements: readonly Statement[]) => Promise<readonly SqliteResult[]>
 
 export const CLOUDFLARE_LIMITS = {
   maxBytes: 100_000,

@@ -7,7 +7,7 @@ import { totalOrder } from '../../planner/seek.ts'
 import { isLogTrigger, logTriggers } from '../changes/log.ts'
 import { isDuplicate } from '../layout/errors.ts'
 import { fieldValue, orderOf, SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
-import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
+import { STAMP } from '../layout/schema-stamps.ts'
 import {
   type Creation,
   emptyingTrigger,
@@ -43,7 +43,7 @@ function needsOf(schema: CollectionSchema) {
   return {
     shadows,
     /** They keep stamps and shadows true, whoever else writes, and note changes. */
-    triggers: [stampTrigger(table), ...own, ...logTriggers(schema)],
+    triggers: [emptyingTrigger(`${table} ${STAMP}`, table, STAMP), ...own, ...logTriggers(schema)],
     lacking: shadows.map((shadow) => ({ ...lackingIndex(table, shadow), shadow })),
     indexes: indexesOf(schema),
   }
@@ -97,8 +97,6 @@ export interface Existing {
   readonly columns: ReadonlyMap<string, readonly string[]>
   /** Everything that was made by a statement, by its name. */
   readonly made: ReadonlyMap<string, Made>
-  /** The same, by the table that it belongs to. */
-  readonly byTable: ReadonlyMap<string, readonly Made[]>
 }
 
 /** What was made, and the table that it belongs to. */
@@ -129,7 +127,6 @@ export function existingIn(columns: readonly Row[], objects: readonly Row[]): Ex
       [...columnRows].map(([table, rows]) => [table, rows.map(({ name }) => String(name))]),
     ),
     made: new Map(all.map((one) => [one.name, one])),
-    byTable: Map.groupBy(all, ({ table }) => table),
   }
 }
 
@@ -228,10 +225,10 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
 }
 
 /** What belongs to the table and is not what `schema` needs. */
-function othersOf(schema: CollectionSchema, { byTable }: Existing): readonly Made[] {
+function othersOf(schema: CollectionSchema, { made }: Existing): readonly Made[] {
   const { triggers, lacking, indexes } = needsOf(schema)
   const names = new Set([...triggers, ...lacking, ...indexes].map(({ name }) => name))
-  return (byTable.get(schema.name) ?? []).filter(({ name }) => !names.has(name))
+  return [...made.values()].filter(({ table, name }) => table === schema.name && !names.has(name))
 }
 
 /** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */

@@ -49,10 +49,12 @@ const DIALECT: JsonDialect<Parameters> = {
     const at = jsonPath(path)
     return `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`
   },
-  set: (document, assignments) => called('json_set', document, assignments),
-  replace: (document, assignments) => called('json_replace', document, assignments),
-  remove: removed,
+  set: (document, assignments) => called('json_set', document, assignments.map(withPath)),
+  replace: (document, assignments) => called('json_replace', document, assignments.map(withPath)),
+  remove: (document, paths) => called('json_remove', document, paths.map(jsonPath)),
 }
+
+const withPath = ([path, value]: Assignment) => `${jsonPath(path)}, ${value}`
 
 /** The list at a path; an empty one, if there is none. */
 function listAt(path: string): string {
@@ -60,22 +62,13 @@ function listAt(path: string): string {
   return `CASE json_type(doc, ${at}) WHEN 'array' THEN doc -> ${at} ELSE '[]' END`
 }
 
-/** `text` without the values at `paths`. */
-function removed(text: string, paths: readonly string[]): string {
-  if (paths.length === 0) return text
-  const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
-  const listed = first.map((path) => `, ${jsonPath(path)}`).join('')
-  return removed(`json_remove(${text}${listed})`, paths.slice(first.length))
-}
-
 /** SQLite limits the arguments of one call, and D1 to 32: the JSON, and two per assignment. */
 const MAX_ASSIGNMENTS = 15
 
-function called(name: string, text: string, assignments: readonly Assignment[]): string {
-  if (assignments.length === 0) return text
-  const first = assignments.slice(0, MAX_ASSIGNMENTS)
-  const listed = first.map(([path, value]) => `, ${jsonPath(path)}, ${value}`).join('')
-  return called(name, `${name}(${text}${listed})`, assignments.slice(MAX_ASSIGNMENTS))
+function called(name: string, text: string, others: readonly string[]): string {
+  if (others.length === 0) return text
+  const first = [text, ...others.slice(0, MAX_ASSIGNMENTS)]
+  return called(name, `${name}(${first.join(', ')})`, others.slice(MAX_ASSIGNMENTS))
 }
 
 /** The old value plus `by`, added as JavaScript adds. */

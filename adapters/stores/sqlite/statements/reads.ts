@@ -140,25 +140,17 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
     return firstOf(rows)
   }
 
-  /** By what they select: a text put together again has to be hashed again. */
-  const byId = new Map<string, string>()
-  const oneById = (value: string): string => {
-    const known = byId.get(value)
-    if (known !== undefined) return known
-    const sql = `SELECT ${value} AS "0" FROM ${table} WHERE _id = ?1`
-    // Clients select what they like.
-    if (byId.size >= MAX_VALUES) byId.clear()
-    byId.set(value, sql)
-    return sql
-  }
+  /** The last statement of a read by id: a text put together again has to be hashed again. */
+  let oneById = { value: '', sql: '' }
 
   return (read, value) => {
     const id = runner.quick && idOf(read)
     if (!runner.quick || (id === undefined && !isOne(read))) return several(read, `${value} AS "0"`)
+    if (oneById.value !== value) {
+      oneById = { value, sql: `SELECT ${value} AS "0" FROM ${table} WHERE _id = ?1` }
+    }
     const rows = runner.quick(
-      id === undefined
-        ? statementOf(read, `${value} AS "0"`)
-        : { sql: oneById(value), values: [id] },
+      id === undefined ? statementOf(read, `${value} AS "0"`) : { sql: oneById.sql, values: [id] },
     )
     return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
   }
@@ -192,22 +184,10 @@ function untiedReader(
 /** Whether some records match. */
 type HasSome = (filter: Filter, hints?: ReadHints) => Promise<boolean>
 
-/** So many statements that read one record are kept. */
-const MAX_VALUES = 100
-
 /** Returns the statements of reads: they select `columns` of what was `found` first. */
-function statementsOf({
-  table,
-  compilation,
-  runner,
-}: Target): (
-  read: Read,
-  columns: string,
-  found?: FoundRows,
-  untied?: Runner['untied'],
-) => Statement {
+function statementsOf({ table, compilation, runner }: Target) {
   const pages = new KeptStatements()
-  return (read, columns, found, untied) => {
+  return (read: Read, columns: string, found?: FoundRows, untied?: Runner['untied']): Statement => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= MOST_SKIPPED
     const values: SqlValue[] = []

@@ -11,7 +11,7 @@ import { filterOf, take } from '../../planner/steps.ts'
 import { dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
-import type { RunAll, Statement, Written } from '../layout/sql.ts'
+import type { RunAll, SqliteResult, Statement } from '../layout/sql.ts'
 import { type Opened, openTarget } from './collection.ts'
 
 /** A store's `write`, on top of what runs statements together. */
@@ -28,7 +28,7 @@ export function stepWriter(
     return known
   }
 
-  function resultOf(step: WriteStep, written: Written | undefined): StepResult {
+  function resultOf(step: WriteStep, written: SqliteResult | undefined): StepResult {
     if (!written || 'require' in step || 'guard' in step) return { count: 0, records: [] }
     const { parse } = open(step.in)
     return { count: written.changes, records: written.rows.map(({ doc }) => parse(String(doc))) }

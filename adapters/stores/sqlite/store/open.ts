@@ -17,7 +17,7 @@ import { borrowedWriter, lendWriter } from '../connection/shared-writer.ts'
 import { Writer } from '../connection/writer.ts'
 import { isUnusable, portError, throwPortError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
-import type { Migration, RunAll, Statement, Written } from '../layout/sql.ts'
+import type { Migration, RunAll, SqliteResult, Statement } from '../layout/sql.ts'
 import { SearchIndexes } from '../search/search-indexes.ts'
 import { dropAll, prepareAll } from './prepare.ts'
 import { storeOver, watchWrites } from './store.ts'
@@ -164,7 +164,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
 
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
 function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunAll {
-  const note = (to: string, statement: Statement, written: Written) => {
+  const note = (to: string, statement: Statement, written: SqliteResult) => {
     const kept = counts.kept.get(to)
     if (kept) counts.written(kept, statement, written)
     const index = search.byCollection.get(to)
