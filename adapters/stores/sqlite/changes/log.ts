@@ -35,7 +35,6 @@ export const LOG = 'fieldgate_change_log'
 /** For each model, the number up to which entries may have been dropped: the last of the tables. */
 export const DROPPED = 'fieldgate_changes_dropped'
 
-/** Creates the tables. */
 export function createLog(epoch: string): Statement[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${ENTRIES} (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, model TEXT NOT NULL, record TEXT NOT NULL, actor TEXT, before TEXT, after TEXT)`,
@@ -48,7 +47,6 @@ export function createLog(epoch: string): Statement[] {
 
 const NOTES = ' changes '
 
-/** Whether the trigger with this name notes changes of `table`. */
 export function isLogTrigger(table: string, name: string): boolean {
   return name.startsWith(`${table}${NOTES}`)
 }
@@ -105,7 +103,6 @@ function dropOld({ model, keepMs }: LoggedModel): Statement[] {
   ]
 }
 
-/** Drops the oldest entries of all models, so many times. */
 export function dropAll({ logged }: Pick<OwnLog, 'logged'>, times: number): Statement[] {
   return Array.from({ length: times }, () => logged.flatMap(dropOld)).flat()
 }
@@ -114,7 +111,6 @@ export function dropAll({ logged }: Pick<OwnLog, 'logged'>, times: number): Stat
 export interface OwnLog extends ChangeLog {
   /** The models whose entries it can read, once their tables are there. */
   prepared(schemas: readonly CollectionSchema[]): void
-  /** The models that it drops old entries of. */
   readonly logged: readonly LoggedModel[]
   /** What a write has added, from what `END_NOTING` returned; those who wait are told of it. */
   noted(row: Row | undefined): NotedChange[]

@@ -11,7 +11,6 @@ const MAX_STATEMENTS = 256
 /** What a write has done in its transaction, or why it has done nothing. */
 export type Outcome = { readonly written: readonly SqliteResult[] } | { readonly error: unknown }
 
-/** A database and its prepared statements. */
 export class Connection {
   readonly db: DatabaseSync
   #isSetUp = false
@@ -179,7 +178,6 @@ function opened<T>(open: () => T, path: string): T {
 /** How long to wait for another connection's transaction, in milliseconds. */
 export const PATIENCE_MS = 10_000
 
-/** The first and the longest pause between two tries. */
 const FIRST_MS = 1
 const LAST_MS = 25
 

@@ -17,7 +17,6 @@ const MAX_KEPT = 1000
 /** Changes when another connection, of this process or another one, has committed. */
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 
-/** What is counted, and how. */
 export interface Counting {
   readonly filter: Filter
   readonly statement: Statement
@@ -89,7 +88,6 @@ export class Counts {
 /** The most writes that a count looks at; after more it is as quickly counted again. */
 const MAX_EVENTS = 100
 
-/** The counts of one collection, and the latest writes. */
 export interface Kept {
   readonly parse: Parse
   readonly counts: Map<string, Count>
@@ -101,7 +99,6 @@ export interface Kept {
 /** By how much a write has changed the number of records that match; undefined if only the database knows. */
 type Event = (filter: Filter) => number | undefined
 
-/** Parses a record's JSON. */
 type Parse = (text: string) => Fields
 
 /** Brings a count to everything that has been written; false if it has to be counted. */

@@ -59,7 +59,6 @@ export function untied(
     .map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
 }
 
-/** Whether the conditions of a filter are joined by AND. */
 function isConjunction(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.every(isConjunction)
   return COMPARISONS.has(filter.op)
@@ -72,7 +71,6 @@ export function addClock(db: DatabaseSync, isOver: () => boolean): void {
   db.function(CLOCK, () => (isOver() ? 'time is up' : '$'))
 }
 
-/** A read has exceeded its time limit. */
 export function tookTooLong(): StoreTimeout {
   return new StoreTimeout('a read took longer than its time limit')
 }

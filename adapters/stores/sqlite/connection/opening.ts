@@ -3,7 +3,6 @@
  * wrong folder or a missing variable would look like a new database.
  */
 
-/** The path of a database that has no file. */
 export const MEMORY = ':memory:'
 
 /** `existing`: throws if the file isn't there. `none`: opens no file; the app's store is not needed. */
@@ -16,7 +15,6 @@ export function openFilesAs(how: Opening): void {
   opening = how
 }
 
-/** The path to open for `path`. */
 export function pathToOpen(path: string): string {
   if (path === MEMORY || opening === 'make') return path
   if (opening === 'none') return MEMORY

@@ -8,17 +8,14 @@ import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
 
-/** The start data of a thread. */
 export interface ReaderData {
   readonly path: string
   /** Its one number becomes non-zero when the running statement must end. */
   readonly cancelled: Int32Array<SharedArrayBuffer>
 }
 
-/** A message to a thread. */
 export type Ask = Statement | 'close'
 
-/** The result of a statement. */
 export interface Found {
   readonly rows: readonly Row[]
   readonly tookMs: number
@@ -41,7 +38,6 @@ class Thread {
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #pool: Pool
   readonly #closed = Promise.withResolvers<void>()
-  /** What it does now. */
   job: Job | undefined
 
   /** Throws if no thread can be started. */
@@ -164,7 +160,6 @@ export class Pool {
     await Promise.all(threads.map((thread) => thread.close()))
   }
 
-  /** The connection of a thread is open. */
   started(): void {
     this.#hasStarted = true
   }

@@ -10,7 +10,6 @@ import { sharing } from '../../gather.ts'
 import type { RunAll, SqliteResult, Statement } from '../layout/sql.ts'
 import { checkPatterns } from './functions.ts'
 
-/** A write: its statements take effect together. */
 type Batch = readonly Statement[]
 
 /** The first process's answer: of the driver's errors, their messages pass. */
@@ -92,7 +91,6 @@ const QUICK_MS = 1
 class Gathering {
   /** Each begins a write, and settles after its commit. */
   #waiting: (() => Promise<unknown>)[] = []
-  /** How many are expected to write soon. */
   #expected = 0
   #commitMs = 0
   #isBusy = false

@@ -17,7 +17,6 @@ interface Pending {
 /** A batch of this size is committed immediately. */
 const MAX_BATCH = 32
 
-/** The one writer of a connection. */
 export class Writer {
   readonly #connection: Connection
   #queue: Pending[] = []

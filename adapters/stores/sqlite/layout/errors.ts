@@ -9,7 +9,6 @@ import {
 } from '../../../../src/ports/store/store-errors.ts'
 import { uniqueFieldsIn } from './sql.ts'
 
-/** Another connection has the lock. */
 const BUSY = /^database is locked/
 
 /** The database, not the statement, is the reason. */
@@ -45,12 +44,10 @@ export function throwPortError(error: unknown): never {
   throw portError(error)
 }
 
-/** Whether another connection has the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return BUSY.test(messageOf(error))
 }
 
-/** Whether a unique value is taken. */
 export function isDuplicate(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('UNIQUE constraint failed:')
 }

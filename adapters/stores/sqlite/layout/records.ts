@@ -49,7 +49,6 @@ export function orderOf(
   return `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
 }
 
-/** A field's value as JSON; NULL if it is missing. */
 export function fieldJson(path: string, shape: ObjectShape): string {
   const own = outsideLists(path, shape)
   return own === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(own)}`
@@ -110,7 +109,6 @@ export function boundValue(
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
 }
 
-/** The shadow of one searchable path. */
 export interface Shadow {
   readonly path: string
   /** As in `Place`: the path, cut at lists. */
@@ -137,10 +135,8 @@ export interface Found extends Search {
   readonly rowids: string | undefined
 }
 
-/** Searches by their keys. */
 export type FoundRows = ReadonlyMap<string, Found>
 
-/** The key of a search. */
 export function searchKey(field: string, text: string): string {
   return `${field}\0${text}`
 }
@@ -152,7 +148,6 @@ export type Candidates = (
   parameters: Parameters,
 ) => string | undefined
 
-/** The prefix of the names of shadow columns. */
 export const SHADOW_PREFIX = '~'
 
 /** The shadows of a collection, by path. */
@@ -242,7 +237,6 @@ export function searchFor(
   return { shadow, text: whole, key: searchKey(field, text) }
 }
 
-/** Whether the values at its path are those of a list. */
 export function isList({ parts }: Shadow): boolean {
   return parts.length > 1
 }

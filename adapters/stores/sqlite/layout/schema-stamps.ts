@@ -20,14 +20,12 @@ export const STAMP = 'shape'
 /** The shapes that have written to a database: their stamps and their strings. */
 export type Shapes = ReadonlyMap<number, string>
 
-/** The shapes as they are known at the moment. */
 export interface KnownShapes {
   readonly all: Shapes
 }
 
 const SHAPES = identifier('fieldgate shapes')
 
-/** Creates the table of the shapes; changes nothing if it is there. */
 export const CREATE_SHAPES: Statement = statement(
   `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`,
 )
@@ -35,12 +33,10 @@ export const CREATE_SHAPES: Statement = statement(
 /** Selects the shapes: rows with `stamp` and `declared`. */
 export const READ_SHAPES: Statement = statement(`SELECT mark, declared FROM ${SHAPES}`)
 
-/** The shapes in such rows. */
 export function shapesIn(rows: readonly Readonly<Record<string, unknown>>[]): Shapes {
   return new Map(rows.map(({ mark, declared }) => [Number(mark), String(declared)]))
 }
 
-/** Stores shapes. */
 export function noteShapes(shapes: Shapes): Statement {
   return {
     sql: `INSERT OR IGNORE INTO ${SHAPES} SELECT value ->> 0, value ->> 1 FROM json_each(?1)`,

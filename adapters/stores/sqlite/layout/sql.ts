@@ -40,7 +40,6 @@ export type Effect =
   | { readonly changed: readonly string[] }
   | { readonly removes: true }
 
-/** The statement without values. */
 export function statement(sql: string): Statement {
   return { sql, values: [] }
 }
@@ -62,7 +61,6 @@ export class Parameters {
     return { sql, values: this.#values, ...(patterns.length > 0 && { patterns }) }
   }
 
-  /** `value` as a parameter: `?1`. */
   bind(value: SqlValue): string {
     const known = this.#known.get(value)
     if (known !== undefined) return known
@@ -89,7 +87,6 @@ export class Parameters {
   }
 }
 
-/** `name` as an identifier. */
 export function identifier(name: string): string {
   if (name === '' || name.includes('\0')) {
     throw new TypeError(`${JSON.stringify(name)} cannot be the name of a table or column`)
@@ -125,7 +122,6 @@ const MAX_PATHS = 10_000
 /** The SQL function that matches a pattern; only if the store has one. */
 export const MATCHES = 'fieldgate_matches'
 
-/** Whether `sql` has more than `most` bytes. */
 export function isLonger(sql: string, most: number = Number.POSITIVE_INFINITY): boolean {
   // A UTF-16 unit is three bytes at most.
   return 3 * sql.length > most && new TextEncoder().encode(sql).length > most
@@ -177,13 +173,11 @@ export const CLOUDFLARE_LIMITS = {
   maxSearched: 96,
 } as const
 
-/** The rows of each statement. */
 type Answers = readonly (readonly Row[])[]
 
 /** Yields statements that take effect together, and gets the rows of each, or the error. */
 export type Migration<Result> = Generator<readonly Statement[], Result, Answers>
 
-/** The result of a migration whose statements `run` runs. */
 export async function migrate<Result>(
   migration: Migration<Result>,
   run: (statements: readonly Statement[]) => Promise<Answers>,
@@ -203,7 +197,6 @@ export function uniqueIndexName(table: string, fields: readonly string[]): strin
 const UNIQUE = ' unique '
 const ORDER = ' index '
 
-/** The name of the index that serves an order. */
 export function orderIndexName(table: string, keys: readonly string[]): string {
   return `${table}${ORDER}${caseKept(JSON.stringify(keys))}`
 }

@@ -35,7 +35,6 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
 /** What every table has had from the beginning. */
 const OWN_COLUMNS = ['rowid', '_id', 'doc']
 
-/** What a schema needs beside its table. */
 function needsOf(schema: CollectionSchema) {
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]
@@ -86,12 +85,10 @@ function createIndex(kind: string, name: string, table: string, keys: string): s
   return `CREATE ${kind} ${identifier(name)} ON ${identifier(table)} (${keys})`
 }
 
-/** Whether it serves a shadow of its table. */
 function isOfShadow({ table, name }: Readonly<Record<'table' | 'name', string>>): boolean {
   return [STALE, LACKING].some((kind) => name.startsWith(`${table}${kind}${SHADOW_PREFIX}`))
 }
 
-/** What a database knows of its tables. */
 export interface Existing {
   /** The names of the columns of each table, by its name in small letters. */
   readonly columns: ReadonlyMap<string, readonly string[]>
@@ -99,7 +96,6 @@ export interface Existing {
   readonly made: ReadonlyMap<string, Made>
 }
 
-/** What was made, and the table that it belongs to. */
 export interface Made extends Creation {
   readonly type: string
   readonly table: string
@@ -118,7 +114,6 @@ export const OBJECTS: Statement = statement(
   'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
 )
 
-/** What the rows of both statements tell. */
 export function existingIn(columns: readonly Row[], objects: readonly Row[]): Existing {
   const columnRows = Map.groupBy(columns, ({ table }) => String(table).toLowerCase())
   const all = objects as readonly unknown[] as readonly Made[]
@@ -130,7 +125,6 @@ export function existingIn(columns: readonly Row[], objects: readonly Row[]): Ex
   }
 }
 
-/** What of `parts` is not there as it is needed. */
 export function missingIn<One extends Creation>({ made }: Existing, parts: readonly One[]): One[] {
   return parts.filter(({ name, sql }) => made.get(name)?.sql !== sql)
 }
@@ -247,7 +241,6 @@ export function warningsOf(
   )
 }
 
-/** The statement that drops what was made. */
 export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
   return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
 }

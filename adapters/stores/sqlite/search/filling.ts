@@ -18,7 +18,6 @@ import {
 } from '../layout/sql.ts'
 import { lackingIndex } from '../schema/steps-to.ts'
 
-/** Fills what is lacking in one table. */
 export interface Filler {
   /** Resolves when the records have the shadows that `filter` searches; undefined, at once, if it searches nothing. */
   fill(filter: Filter): Promise<void> | undefined
@@ -30,7 +29,6 @@ export interface Filler {
   ): MaybePromise<T>
 }
 
-/** Fills the shadows of `table`, which `shadowsNow` gives. */
 export function fillerOf(
   table: string,
   shadowsNow: () => ReadonlyMap<string, Shadow>,
@@ -97,7 +95,6 @@ function columnAt(number: number): string {
   return `s${number}`
 }
 
-/** How many records are filled at once. */
 const PAGE = 200
 
 /** Fills the shadows of all records, which the index of those that lack them gives. */

@@ -28,7 +28,6 @@ const MERGED = 1000
 /** Follows each text in the index. Capitals are in no fold. */
 const END = 'EE'
 
-/** The search index of a collection, and its parts as SQL. */
 export interface SearchIndex {
   /** Of each set of searched paths, because versions of an app that search others may share the database. */
   readonly name: string
@@ -41,7 +40,6 @@ export interface SearchIndex {
   readonly fill: string
 }
 
-/** The search index of a collection that is searched. */
 export function searchIndexOf(schema: CollectionSchema): SearchIndex {
   const shadows = [...shadowsOf(schema).values()]
   const name = `${schema.name} search ${JSON.stringify(shadows.map((one) => one.name).sort())}`
@@ -120,7 +118,6 @@ export function mergeSearch(connection: Connection, { index, notes, fill }: Sear
   return taken < MERGED
 }
 
-/** What makes up the index. */
 function partsOf(schema: CollectionSchema): Creation[] {
   if (schema.searchable.length === 0) return []
   const { name: own, index, trigrams, notes, columns } = searchIndexOf(schema)

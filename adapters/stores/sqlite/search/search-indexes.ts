@@ -23,7 +23,6 @@ const TRIGRAM = 3
 /** If more rows than this match, the first in order are found sooner without the index. */
 const MAX_FOUND = 1000
 
-/** The search indexes of one connection's database. */
 export class SearchIndexes {
   /** By collection; one that is not searched has none. */
   readonly byCollection: Map<string, Index> = new Map()
@@ -88,7 +87,6 @@ export class SearchIndexes {
     return found
   }
 
-  /** Records that `rows` rows of an index's collection were written. */
   changed(index: Index, rows: number): void {
     if (this.#isOver) return
     index.changes += rows

@@ -18,7 +18,6 @@ import { type GroupColumn, orderBy, selectGroups, type ValueMeasure } from '../.
 import { fieldValue, orderOf } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
 
-/** The statement of the groups of `table` that `read` asks for. */
 export function compileGroups(
   read: AggregateRead,
   table: string,
@@ -130,7 +129,6 @@ function kindOf(field: string, shape: ObjectShape): Kind {
   return placeOf(shape, field)?.shape.kind
 }
 
-/** Returns what makes the values of a row. */
 export function groupReader(
   { by, measures }: AggregateRead,
   shape: ObjectShape,

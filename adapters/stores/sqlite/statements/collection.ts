@@ -49,7 +49,6 @@ export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
   return { ...target, writes: writesTo(target) }
 }
 
-/** The collection of `schema`. */
 export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
   const opened = openTarget(schema, runner)
   return {

@@ -30,7 +30,6 @@ import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
 
-/** What a statement is compiled with. */
 export interface Compilation {
   readonly shape: ObjectShape
   readonly shadows: ReadonlyMap<string, Shadow>
@@ -50,7 +49,6 @@ export interface Target {
   readonly runner: Runner
   readonly filler: Filler
   parse(text: string): Fields
-  /** The shadows of the searchable paths, by path. */
   shadows(): ReadonlyMap<string, Shadow>
   compilation(): Compilation
 }

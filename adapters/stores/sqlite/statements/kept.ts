@@ -8,7 +8,6 @@ import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
 import type { SqlValue, Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
 
-/** So many shapes are kept. */
 const MAX_SHAPES = 500
 /** More values than this make a statement that is hardly sent again. */
 const MAX_VALUES = 30
@@ -19,7 +18,6 @@ interface Kept {
   readonly places: readonly number[]
 }
 
-/** Statements by the shapes of what they are compiled from. */
 export class KeptStatements {
   readonly #kept = new Map<string, Kept>()
 

@@ -16,7 +16,6 @@ import type { Runner } from '../layout/runner.ts'
 import { isLonger } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
-/** What a statement selects, and from where. */
 export interface From {
   readonly columns: string
   /** The table, as an identifier. */
@@ -69,7 +68,6 @@ function dialect(compiled: Compilation): PageDialect {
   }
 }
 
-/** From so many records on, an offset is deep. */
 export const DEEP = 10_000
 
 /** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */

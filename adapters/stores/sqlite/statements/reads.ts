@@ -19,7 +19,6 @@ import { type Compilation, compileFilter, type Target } from './filter.ts'
 import { KeptStatements, readShape } from './kept.ts'
 import { compilePage } from './page.ts'
 
-/** The reads of `target`. */
 export function readsOf(
   target: Target,
 ): Pick<Collection, 'find' | 'findJson' | 'count' | 'aggregate' | 'estimate'> {
@@ -181,7 +180,6 @@ function untiedReader(
   }
 }
 
-/** Whether some records match. */
 type HasSome = (filter: Filter, hints?: ReadHints) => Promise<boolean>
 
 /** Returns the statements of reads: they select `columns` of what was `found` first. */
@@ -213,7 +211,6 @@ function mayContain(filter: Filter): boolean {
   return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
 }
 
-/** The first column of rows. */
 function firstOf(rows: readonly Row[]): string[] {
   return rows.map((row) => row[0] as string)
 }

@@ -14,7 +14,6 @@ import type { Runner } from '../layout/runner.ts'
 import type { RunAll, SqliteResult, Statement } from '../layout/sql.ts'
 import { type Opened, openTarget } from './collection.ts'
 
-/** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
   runnerOf: (schema: CollectionSchema) => Runner,
   log: OwnLog,

@@ -106,7 +106,6 @@ function isSearched(change: Change, searchable: readonly string[]): boolean {
   )
 }
 
-/** The conditions of a record that matches and holds what is expected. */
 function heldBy(filter: Filter, { expect, doc }: Held, compiled: Compilation): string[] {
   const { parameters } = compiled
   const conditions = [compileFilter(filter, compiled)]

@@ -122,7 +122,6 @@ function placeOf(file: string | undefined): string {
   return `${dev} ${ino}`
 }
 
-/** What the collections of one database share. */
 interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes

@@ -26,7 +26,6 @@ import {
 import { fillAll } from '../search/filling.ts'
 import { searchDropsOf, searchStepsTo } from '../search/full-text.ts'
 
-/** What a database knows. */
 export interface Found {
   readonly existing: Existing
   readonly shapes: Shapes
