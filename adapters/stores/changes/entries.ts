@@ -14,7 +14,6 @@ export interface StoredEntry {
   readonly after: unknown
 }
 
-/** The models whose entries a store can read. */
 export class LoggedModels {
   readonly #models = new Map<string, { logged: LoggedModel; parse(json: string): Fields }>()
 
@@ -28,7 +27,6 @@ export class LoggedModels {
     return [...this.#models.keys()]
   }
 
-  /** Those that don't keep their entries for ever. */
   get limited(): readonly LoggedModel[] {
     const all = [...this.#models.values()].map(({ logged }) => logged)
     return all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)

@@ -20,7 +20,6 @@ export interface StepWrites {
   holdAll(filter: Filter): Promise<Fields[]>
   /** Whether there is a record that matches and holds what is expected, which then stays there until the end. */
   keep(filter: Filter, options?: WriteOptions): Promise<boolean>
-  /** Whether a record matches now. */
   isThere(filter: Filter): Promise<boolean>
 }
 

@@ -31,7 +31,6 @@ export interface FilterDialect<Operand, Context> {
   matches?(operand: Operand, pattern: string, context: Context): string
 }
 
-/** A filter in SQL. */
 export type FilterSql<Context> = (filter: Filter, context: Context) => string
 
 /** What compiles a filter: to a condition, which is never NULL if it is negated, and to the `WHERE` of what matches. */

@@ -61,7 +61,6 @@ export function replacing(
   }
 }
 
-/** What an operation makes of the value at its path. */
 function madeBy(operation: Operation, shape: ObjectShape): unknown {
   const { op, path } = operation
   if (op === 'add') return { $add: [numberAt(path), operation.by] }
@@ -90,7 +89,6 @@ function changesList(operation: Operation, shape: ObjectShape): boolean {
   return isList || (at !== undefined && holdsList(at))
 }
 
-/** Whether a value of this shape holds a list, at any depth. */
 function holdsList(shape: Shape): boolean {
   return shape.kind === 'list' || partsOf(shape).some(holdsList)
 }

@@ -47,7 +47,6 @@ interface Point {
   readonly timeLimitMs: number | undefined
 }
 
-/** Reads the documents of a collection. */
 export class Reads {
   readonly #of: Stored
   readonly #connection: Connection
@@ -264,7 +263,6 @@ function projectionOf(
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
 }
 
-/** Whether a read selects something inside a field. */
 function hasPaths(select: Projection | undefined): boolean {
   const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
   return paths.some((path) => path.includes('.'))

@@ -33,7 +33,6 @@ const OUTAGE_MS = 2000
 const TRIES_TOGETHER = 3
 /** After how many tries a record may be held by a process that has died. */
 const TRIES_UNTIL_LEFT = 12
-/** The most steps of a write that shares a transaction. */
 const MOST_SHORT = 8
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
@@ -43,7 +42,6 @@ const GUARDS = 'fieldgate_guards'
 /** How many documents stand for all guards; two guards that share one only wait for each other. */
 const PLACES = 4096
 
-/** A store's `write`, in transactions on `database`. */
 export function stepWriter(
   database: Db,
   log: Log,
@@ -74,7 +72,6 @@ export function stepWriter(
     return steps.some(isNotable) ? { results, noted: [] } : { results }
   }
 
-  /** As one transaction, tried again so often. */
   function writeOnce(steps: readonly WriteStep[], tries?: number): Promise<Outcome> {
     return retried(
       database,
@@ -125,7 +122,6 @@ function placeOf(guard: string): number {
   return Math.abs(hash % PLACES)
 }
 
-/** Throws the error of a transaction that meets another one. */
 async function takeGuards(
   database: Db,
   guards: readonly number[],

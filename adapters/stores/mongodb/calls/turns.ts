@@ -11,7 +11,6 @@ import { filterOf } from '../../planner/steps.ts'
 import type { StepChange } from '../changes/log.ts'
 import { hasLabel, portError } from '../connection/errors.ts'
 
-/** What a write has done. */
 interface Done {
   readonly results: readonly StepResult[]
   readonly noted?: readonly StepChange[]
@@ -100,7 +99,6 @@ async function areTaken(calls: readonly Call[], write: Write): Promise<boolean> 
   }
 }
 
-/** Gives each call what its own steps did. */
 function resolveEach(calls: readonly Call[], { results, noted }: Done): void {
   let to = 0
   for (const { steps, resolve } of calls) {

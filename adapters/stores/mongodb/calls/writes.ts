@@ -18,9 +18,7 @@ import { compileFilter } from '../query/filter.ts'
 import { addGrams, isStill } from '../search/grams.ts'
 import { compileChange, replacing } from './change.ts'
 
-/** The writes of a collection. */
 export interface Writes extends StepWrites {
-  /** A new record as it is stored. */
   documentOf(fields: Fields): Document
 }
 

@@ -16,7 +16,6 @@ import type { Connection, Run } from '../connection/connection.ts'
 import { EXISTS, throwMet, unless } from '../connection/errors.ts'
 import { ENTRIES, MOST, NOTHING, type Position, type State, Tickets } from './tickets.ts'
 
-/** An entry as it is stored. */
 interface Entry {
   readonly _id: number
   readonly at: Date
@@ -27,7 +26,6 @@ interface Entry {
   readonly after?: string | null
 }
 
-/** The log of one store. */
 export class Log implements ChangeLog {
   readonly #connection: Connection
   readonly #run: Run

@@ -13,7 +13,6 @@ import { newEpoch } from '../../changes/position.ts'
 import { sharing } from '../../gather.ts'
 import { DUPLICATE_KEY, hasCode, unless } from '../connection/errors.ts'
 
-/** The row of the log. */
 const LOG = 'log'
 /** Entries of one transaction: more than any write has. */
 export const MOST: number = 2 ** 20
@@ -31,7 +30,6 @@ export interface Ticket {
 
 type Taken = Ticket & { readonly epoch: string }
 
-/** The log at one moment. */
 export interface State {
   readonly epoch: string
   /** The first entry that may still come. */
@@ -49,7 +47,6 @@ export type Position = readonly [id: number, at: number]
 /** Marks entries that stand for nothing, and no model. */
 export const NOTHING = ''
 
-/** The tickets of one database. */
 export class Tickets {
   readonly #log: Collection<LogDocument>
   readonly #entries: Collection<{ _id: number }>
@@ -75,7 +72,6 @@ export class Tickets {
     this.#take(sessions),
   )
 
-  /** Closes a ticket: its transaction has ended. */
   readonly close: (number: number) => Promise<void> = sharing(async (numbers: number[]) => {
     await this.#log.updateOne({ _id: LOG }, { $pull: { open: { number: { $in: numbers } } } })
     return numbers.map(() => undefined)

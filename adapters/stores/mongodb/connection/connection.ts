@@ -21,7 +21,6 @@ interface Address {
   readonly database?: string | undefined
 }
 
-/** An operation that waits for the database. */
 type Call = Pick<PromiseWithResolvers<unknown>, 'promise' | 'reject'>
 
 /** A database that is connected to on the first operation. */

@@ -11,11 +11,9 @@ import {
 } from '../../../../src/ports/store/store-errors.ts'
 import { haveSameFields } from '../../left-over.ts'
 
-/** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
-/** The code of a collection that exists. */
 export const EXISTS = 48
 /** The code of an operation that was ended: by another process, which has taken this one for dead. */
 export const INTERRUPTED = 11601
@@ -118,7 +116,6 @@ export function isPassing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && BROKEN.has(error.code)
 }
 
-/** Whether the database replied with this code. */
 export function hasCode(error: unknown, code: number): boolean {
   return isDriverError(error) && error.code === code
 }
@@ -138,7 +135,6 @@ export function throwMet(error: unknown): never {
   throw error
 }
 
-/** Whether the driver put this label on an error. */
 export function hasLabel(error: unknown, label: string): boolean {
   return isDriverError(error) && error.hasErrorLabel(label)
 }
@@ -162,7 +158,6 @@ function refusedFields({ errInfo }: MongoServerError): readonly string[] {
   ])
 }
 
-/** What the server tells of a rule. */
 interface FailedRule {
   readonly propertiesNotSatisfied?: readonly { readonly propertyName: string }[]
   readonly missingProperties?: readonly string[]

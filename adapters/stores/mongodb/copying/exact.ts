@@ -7,7 +7,6 @@ import type { Run } from '../connection/connection.ts'
 import { isTagged } from '../documents/documents.ts'
 import { GRAMS } from '../search/grams.ts'
 
-/** How many documents are read at once. */
 const BATCH = 1000
 
 /** Every type as a class of its own: by default a Long becomes a number, and a Double is not told from an Int32. */
@@ -98,7 +97,6 @@ function untyped(value: unknown): unknown {
   return Object.hasOwn(value, TYPE) ? new Map(members) : Object.fromEntries(members)
 }
 
-/** The documents that the driver can't write as they were read. */
 function lossesIn(records: readonly Uint8Array[]): ForeignBatch {
   const changed = records.filter((record) => Buffer.compare(record, contentOf(record)) !== 0)
   const values = changed.map((record) => ({

@@ -87,7 +87,6 @@ export async function watchWrites(
   }
 }
 
-/** Runs one piece of work after the other. */
 function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

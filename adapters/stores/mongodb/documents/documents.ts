@@ -198,7 +198,6 @@ function toldForm(shape: Shape | undefined): StoredForm | undefined {
   return shape?.kind === 'id' && shape.idType === 'integer' ? 'long' : formOf(shape)
 }
 
-/** The shapes of what is in a value of this shape. */
 export function partsOf(shape: Shape): readonly Shape[] {
   if (shape.kind === 'object') return [...shape.fields.values()]
   if (shape.kind === 'list') return [shape.element]

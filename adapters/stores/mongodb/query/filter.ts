@@ -10,7 +10,6 @@ import { boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/s
 import { encode } from '../documents/documents.ts'
 import { candidates, containsPattern } from '../search/grams.ts'
 
-/** A query that no document matches. */
 const NONE: Document = Object.freeze({ _id: { $in: [] } })
 
 /** `filter` as a MongoDB query; `indexed` are the paths with a search index. */
@@ -49,7 +48,6 @@ export function compileFilter(
   }
 }
 
-/** The direction of a key, in sorts and in indexes. */
 export function directionOf({ descending }: Pick<SortKey, 'descending'>): 1 | -1 {
   return descending ? -1 : 1
 }

@@ -27,7 +27,6 @@ export interface ExistingIndex extends Omit<IndexDescription, 'key'> {
   readonly v?: number
 }
 
-/** A collection as it is. */
 export interface Existing {
   /** Each has a `collation` only if that is not the collection's. */
   readonly indexes: readonly ExistingIndex[]
@@ -35,7 +34,6 @@ export interface Existing {
   readonly collation: Document | undefined
 }
 
-/** An index that should exist. */
 export type DesiredIndex = ExistingIndex & { readonly name: string }
 
 /** Looks at a collection; it may not exist yet. */
@@ -114,7 +112,6 @@ export async function stands(native: Collection, index: ExistingIndex): Promise<
   }
 }
 
-/** Creates an index. */
 export async function create(
   native: Collection,
   { key, ...options }: ExistingIndex,
@@ -127,7 +124,6 @@ export async function drop(native: Collection, { name = '' }: ExistingIndex): Pr
   await native.dropIndex(name).catch(unless(NO_INDEX))
 }
 
-/** How many documents get their grams in one round trip. */
 const BATCH = 1000
 
 /**
@@ -166,7 +162,6 @@ export function otherGrams(
   return existing.filter((index) => isOfGrams(index) && !wanted.includes(memberIn(index)))
 }
 
-/** Drops an index over grams, with the grams. */
 export async function dropGrams(native: Collection, index: ExistingIndex): Promise<void> {
   const member = memberIn(index)
   // The index goes last: as long as it exists, the rest still has to go.

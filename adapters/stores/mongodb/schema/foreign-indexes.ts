@@ -42,7 +42,6 @@ export function dropCommand({ name }: CollectionSchema, index: string): string {
   return `${inShell(name)}.dropIndex(${quoted(index)})`
 }
 
-/** A collection in MongoDB's shell. */
 export function inShell(collection: string): string {
   return /^[A-Za-z]\w*$/.test(collection)
     ? `db.${collection}`

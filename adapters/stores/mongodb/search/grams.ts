@@ -37,7 +37,6 @@ const MOST = 10_000
 /** How many of a term's grams the database may choose among; it tries a plan for each. */
 const CHOICE = 4
 
-/** The member with the grams of a path. */
 export const memberOf = (path: string): string => `${GRAMS}.${keyOf(path)}`
 /** A dot would be a path to MongoDB. */
 const keyOf = (path: string): string => path.replaceAll('~', '~0').replaceAll('.', '~1')
@@ -178,7 +177,6 @@ function charactersByFold(): Map<string, string> {
   return classes
 }
 
-/** A character as a pattern that matches it. */
 export function escaped(char: string): string {
   if (char === '\0') return '\\x00'
   return /[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(char) ? `\\${char}` : char

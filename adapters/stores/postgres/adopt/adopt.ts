@@ -193,7 +193,6 @@ function unfitColumn(path: string, { table, existing }: Adopted): string | undef
     : `PostgreSQL can't index the type ${column?.type} of ${column?.sql} as a string`
 }
 
-/** What the table lacks for new records. */
 function missingDefaults({ schema, table, existing }: Adopted): string[] {
   const { name, sql, id, columns: declared } = table
   const { kind, columns } = existing

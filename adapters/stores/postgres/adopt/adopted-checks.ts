@@ -27,7 +27,6 @@ const FORMS = {
 
 const INTEGERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint'])
 
-/** How long the database may take to make a key. */
 const MAKING_MS = 5000
 
 /** Throws a `TypeError` that says which `id` fits, if the table has or makes keys of another form than the model's. */

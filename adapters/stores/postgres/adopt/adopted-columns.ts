@@ -5,7 +5,6 @@ import { type Column, type ColumnKind, kindOf } from '../layout/columns.ts'
 import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
 import type { ExistingColumn } from '../schema/catalog.ts'
 
-/** How a column's values are read, compared and written. */
 type Reading = Pick<
   Column,
   'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'

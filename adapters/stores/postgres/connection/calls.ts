@@ -7,7 +7,6 @@ export class Share {
   #free: number
   readonly #waiting = new Set<PromiseWithResolvers<void>>()
 
-  /** `most` is the number of calls that run at the same time. */
   constructor(most: number) {
     this.#free = most
   }
@@ -65,7 +64,6 @@ export class Calls {
     }
   }
 
-  /** Waits for every call under way. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#underWay.keys())
     clearTimeout(this.#timer)

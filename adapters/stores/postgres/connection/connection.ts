@@ -27,7 +27,6 @@ const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 
 /** How long a statement or a transaction that collides with others is tried again, in milliseconds. */
 const COLLIDING_MS = 10_000
-/** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
 
 /**

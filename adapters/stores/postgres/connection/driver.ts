@@ -90,7 +90,6 @@ function connect(address: Address, options: ConnectionOptions, onclose: () => vo
   }
 }
 
-/** What the driver is given of an address. */
 export interface Address {
   readonly url: string
   /** The folder of a Unix socket. */

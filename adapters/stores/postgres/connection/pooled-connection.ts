@@ -19,7 +19,6 @@ const LIFE_MS = 3_600_000
 export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
-  /** Since when no call has used it. */
   idleSince: number = performance.now()
   isLost = false
   #fail: ((reason: unknown) => void) | undefined
@@ -36,7 +35,6 @@ export class PooledConnection {
     return performance.now() > this.#oldAt
   }
 
-  /** The result of `work`, unless the connection breaks first. */
   use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#fail = reject

@@ -110,7 +110,6 @@ export function tableSql(space: string, name: string): string {
   return `${identifier(space)}.${identifier(name)}`
 }
 
-/** A column of a type that fieldgate uses. */
 export function ownColumn(field: string, shape: Shape, absence: Column['absence']): Column {
   const [sql, type, kind] = [identifier(field), typeOf(shape), kindOf(shape.kind)]
   const boundAs = kind === 'date' ? 'timestamptz' : type

@@ -10,7 +10,6 @@ import type { Table } from './columns.ts'
 import { fieldsIn, namesIn } from './indexed-fields.ts'
 import { identifier } from './sql.ts'
 
-/** A unique value is taken. */
 export const TAKEN = '23505'
 /** A lock was not to be had within `lock_timeout`, or at once. */
 export const NO_LOCK = '55P03'

@@ -31,7 +31,6 @@ export interface Result {
 
 export type Run = (statement: Statement) => Promise<Result>
 
-/** How rows of some columns become records. */
 export type Reader = ReturnType<typeof readerOf>
 
 /**

@@ -90,7 +90,6 @@ export function uniqueNames(table: string, sets: readonly (readonly string[])[])
   )
 }
 
-/** The names of the indexes that serve a table's orders. */
 export function orderNames(table: string, orders: readonly (readonly SortKey[])[]): string[] {
   const names = orders.map((keys) => {
     const words = keys.map(({ field, descending }) => (descending ? `${field}_desc` : field))
@@ -132,7 +131,6 @@ export function restored(text: string): string {
   return text.replace(ESCAPED, (pair) => (pair === '\u0001\u0001' ? '\0' : '\u0001'))
 }
 
-/** JSON as it is stored. */
 export function inStoredJson(json: string): string {
   return /\\u000[01]/.test(json) ? JSON.stringify(eachString(JSON.parse(json), stored)) : json
 }
@@ -142,7 +140,6 @@ export function restoredValue(json: string, value: unknown): unknown {
   return json.includes('\\u0001') ? eachString(value, restored) : value
 }
 
-/** `value` with every string and key changed. */
 function eachString(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value

@@ -55,7 +55,6 @@ export interface ExistingTable {
 /** The comment on the indexes that this store created. No other is ever dropped. */
 export const OWN = 'made by fieldgate'
 
-/** What the database knows of a table; undefined if there is none. */
 export async function existingTable(
   connection: Connection,
   table: string,

@@ -9,7 +9,6 @@ import { identifier } from '../layout/sql.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300
-/** The longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 1000
 /** How long a lock is waited for, in milliseconds. */
 const PATIENCE_MS = 20_000

@@ -43,7 +43,6 @@ function isOf({ on, fields }: Index, existing: ExistingIndex, { table }: Prepare
   return wanted === found && existing.isUnique === (fields !== undefined)
 }
 
-/** The names of the indexes that a collection needs. */
 export function desiredNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
   // Those of searches too, also while there are no trigrams.
   const desired = desiredIndexes(existing, { ...collection, trigrams: 'any' })

@@ -26,7 +26,6 @@ export interface Prepared extends Place, Collected {
   readonly trigrams?: string | undefined
 }
 
-/** An index that a collection needs. */
 export interface Index {
   readonly name: string
   /** What comes after its name in `CREATE INDEX`. */
@@ -132,7 +131,6 @@ export function refuseMeetingNames(collections: readonly Prepared[]): void {
   }
 }
 
-/** The names that a collection takes in its schema. */
 export function namesOf(collection: Prepared): readonly string[] {
   const { schema, table } = collection
   if (schema.adopted) return [schema.adopted.name]

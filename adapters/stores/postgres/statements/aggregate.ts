@@ -75,7 +75,6 @@ function rounded(op: ValueMeasure['op'], number: string): string {
   return `CASE WHEN ${isWhole} THEN round(${number}) ELSE ${cut} END`
 }
 
-/** Returns what makes the values of a row. */
 export function groupReader(
   { by, measures }: AggregateRead,
   collected: Collected,
