@@ -19,10 +19,9 @@ export const audit: Run = command({
   usage: USAGE,
   names: ['against'],
   flags: ['table'],
-  // Read once: it may be a pipe, as `<(git show HEAD:audit.json)` is.
-  check: ({ values: { against } }) => (against === undefined ? undefined : linesIn(against)),
-  opening: () => 'none',
-  async run({ app, flags, checked: before }) {
+  async run({ flags, values: { against } }, open) {
+    const before = against === undefined ? undefined : linesIn(against)
+    const { app } = await open('none')
     const rows = auditOf(app)
     if (before) return compared(before, rows.map(lineOf))
     console.log(flags.has('table') ? tableOf(rows) : textOf(rows))

@@ -26,7 +26,8 @@ Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 
 
 export const backfill: Run = command({
   usage: USAGE,
-  async run({ host, json }) {
+  async run({ json }, open) {
+    const { host } = await open()
     const { stored, history, database, schemas } = host
     if (await isNew(host)) {
       console.log(json ? JSON.stringify(NOTHING) : await nothingIn(host))

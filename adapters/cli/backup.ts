@@ -32,11 +32,10 @@ const OTHERS: Readonly<Record<string, string>> = {
 export const backup: Run = command({
   usage: USAGE,
   names: ['to'],
-  check({ values: { to } }) {
+  async run({ json, values: { to } }, open) {
     if (!to) throw new Unusable('name the new file: --to backup.db')
     refuseExisting(to)
-  },
-  async run({ host, json, values: { to = '' } }) {
+    const { host } = await open()
     const { name = '', path } = host.database as Partial<SqliteStore>
     if (!/^(?:sqlite|libsql)$/.test(name) || path === undefined) {
       throw new Unusable(

@@ -20,7 +20,8 @@ Exit codes: 0 fine, 1 something was set aside, 2 could not run.`
 export const changes: Run = command({
   usage: USAGE,
   names: ['retry'],
-  async run({ app, json, values: { retry: name } }) {
+  async run({ json, values: { retry: name } }, open) {
+    const { app } = await open()
     const all = app.background.filter(({ retry }) => retry)
     const one = all.find((work) => work.name === name)
     if (name !== undefined && !one) {

@@ -18,7 +18,8 @@ Exit codes: 0 all records fit, 1 some do not, 2 the check could not run.`
 
 export const check: Run = command({
   usage: USAGE,
-  async run({ host, json }) {
+  async run({ json }, open) {
+    const { host } = await open()
     // What is printed for people or machines alone belongs on the standard output.
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))
     const { ok, problems, pending, misfits } = result

@@ -11,8 +11,8 @@ import { counted, type Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { argumentsIn } from './arguments.ts'
-import { type BindingOptions, openBindings } from './bindings.ts'
-import { checkThere, Unusable } from './unusable.ts'
+import { openBindings } from './bindings.ts'
+import { checkThere, closing, type Keep, Unusable } from './unusable.ts'
 
 export { Unusable }
 
@@ -22,63 +22,55 @@ export function packageFolder(from: string | URL = import.meta.url): URL {
   return existsSync(new URL('package.json', folder)) ? folder : packageFolder(new URL('..', folder))
 }
 
-/** A file that exports an app, or what makes one from bindings. */
-interface AppModule extends BindingOptions {
-  readonly path: string | undefined
-}
-
 /** What follows the name of a command. */
 export interface CommandLine {
-  /** The file that exports the app, with the bindings that it may need. */
-  readonly module: AppModule
+  /** The file that exports the app. */
+  readonly path: string | undefined
   /** Whether the output is for programs. */
   readonly json: boolean
-  /** Options that take a value, by their names. */
+  /** Options that take a value, by their names. Each command has those of bindings. */
   readonly values: Readonly<Partial<Record<string, string>>>
   /** Options without a value that were given. */
   readonly flags: ReadonlySet<string>
 }
 
-interface Command<Checked> {
+interface Command {
   readonly usage: string
   /** Its options that take a value, and those that don't. */
   readonly names?: readonly string[]
   readonly flags?: readonly string[]
-  /** Throws an `Unusable` for options that make no sense, before anything is loaded or opened. `run` gets what it returns. */
-  check?(line: CommandLine): Checked
-  /** Does what needs no app: resolves to the exit code, or to undefined if the line asks for something else. */
-  alone?(line: CommandLine): number | undefined
-  /** How the app opens its SQLite file. Default `existing`. */
-  opening?(line: CommandLine): Opening
-  /** Does its work; resolves to the exit code. */
-  run(line: CommandLine & OpenedApp & { readonly checked?: Checked | undefined }): Promise<number>
+  /**
+   * Does its work; resolves to the exit code. What makes no sense in the line is an `Unusable`, before `open` loads the app.
+   * What is given to `keep` is closed in the end.
+   */
+  run(line: CommandLine, open: OpenApp, keep: Keep): Promise<number>
 }
+
+/** Opens the app of the line, and its SQLite file by default only if that exists. */
+type OpenApp = (opening?: Opening) => Promise<OpenedApp>
 
 /** Runs a command for what follows its name; resolves to its exit code. */
 export type Run = (args: readonly string[]) => Promise<number>
 
-/** What runs a command with its app, and closes that. */
-export function command<Checked>(own: Command<Checked>): Run {
-  const { check, alone, opening, run } = own
+export function command(own: Command): Run {
   return async (args) => {
     const line = commandLine(args, own)
     if (!line) return 0
-    const checked = check?.(line)
-    const code = alone?.(line)
-    if (code !== undefined) return code
-    const opened = await openApp(line.module, opening?.(line) ?? 'existing')
-    try {
-      return await run({ ...line, ...opened, checked })
-    } finally {
-      await opened.app.close()
-    }
+    return closing((keep) => {
+      const open: OpenApp = async (opening = 'existing') => {
+        const opened = await openApp(line, opening)
+        keep(opened.app)
+        return opened
+      }
+      return own.run(line, open, keep)
+    })
   }
 }
 
 /** Reads what follows a command; undefined if that asked for its usage. */
 function commandLine(
   args: readonly string[],
-  { usage, names = [], flags = [] }: Pick<Command<unknown>, 'usage' | 'names' | 'flags'>,
+  { usage, names = [], flags = [] }: Command,
 ): CommandLine | undefined {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
@@ -96,25 +88,23 @@ function commandLine(
     given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
   return {
-    module: { path: positionals[0], config: texts.config, env: texts.env },
+    path: positionals[0],
     json: values.json === true,
     values: texts,
     flags: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
   }
 }
 
-/** An app, and what it lends to its routers. */
 interface OpenedApp {
   readonly app: App
   readonly host: Host
 }
 
 /**
- * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
+ * The app that the file at `path` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
  * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
  */
-async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
-  const { path } = module
+async function openApp({ path, values }: CommandLine, opening: Opening): Promise<OpenedApp> {
   openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
   const exported = await load(path)
@@ -126,7 +116,7 @@ async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> 
     )
   }
   const make = typeof found === 'function' ? (found as MakeApp) : makerOf(found)
-  const app = make ? await made(make, module) : (found as App | undefined)
+  const app = make ? await made(make, path, values) : (found as App | undefined)
   const host = app?.store && HostedRecords.hostOf(app.store)
   if (app && host) return { app, host }
   throw new Unusable(
@@ -137,8 +127,8 @@ async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> 
 type MakeApp = (env: never) => App
 
 /** The app that `make` makes from bindings; closing it closes them. */
-async function made(make: MakeApp, { path, ...options }: AppModule): Promise<App> {
-  const { env, close } = await openBindings(options)
+async function made(make: MakeApp, path: string, values: CommandLine['values']): Promise<App> {
+  const { env, close } = await openBindings(values)
   try {
     const app = make(env as never)
     return { ...app, close: () => app.close().finally(close) }

@@ -2,7 +2,7 @@
 
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { command, type Run, Unusable } from './command.ts'
-import { closing, copy as copyStores, linesOf, lossesOf } from './copying.ts'
+import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { checkAddress, checkSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
@@ -26,22 +26,19 @@ export const copy: Run = command({
   usage: USAGE,
   names: ['from', 'to'],
   flags: ['convert'],
-  check({ values: { from, to } }) {
+  async run({ json, flags, values }, open, keep) {
+    const { from, to } = values
     if (!to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
     checkAddress('--to', to)
     if (from !== undefined) checkSource('--from', from)
-  },
-  opening: ({ values }) => (values.from === undefined ? 'existing' : 'none'),
-  async run({ host, module, json, flags, values: { from, to = '' } }) {
+    const { host } = await open(from === undefined ? 'existing' : 'none')
     openFilesAs('make')
     const convert = flags.has('convert')
-    const end = await closing(async (kept) =>
-      copyStores({
-        from: from === undefined ? host.database : kept(await openStore(from, module)),
-        to: kept(await openStore(to, module)),
-        ...{ models: host.known(), convert, stream: process.stderr },
-      }),
-    )
+    const end = await copyStores({
+      from: from === undefined ? host.database : keep(await openStore(from, values)),
+      to: keep(await openStore(to, values)),
+      ...{ models: host.known(), convert, stream: process.stderr },
+    })
     if (json) console.log(JSON.stringify(end))
     else if (end.ok) console.log(linesOf(end.collections))
     else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))

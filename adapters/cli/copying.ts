@@ -11,20 +11,6 @@ import { counted, countedRecords } from '../../src/upkeep/tally.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
 
-/** Does `work`, and closes the stores that it passes to `kept`. */
-export async function closing<T>(work: (kept: (store: Store) => Store) => Promise<T>): Promise<T> {
-  const opened: Store[] = []
-  const kept = (store: Store) => {
-    opened.push(store)
-    return store
-  }
-  try {
-    return await work(kept)
-  } finally {
-    for (const store of opened) await store.close()
-  }
-}
-
 export interface CopyJob {
   readonly from: Store
   readonly to: Store

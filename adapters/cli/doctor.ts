@@ -14,7 +14,6 @@ import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/d
 import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
 import { counted } from '../../src/upkeep/tally.ts'
 import { bar, type CommandLine, command, packageFolder, type Run, Unusable } from './command.ts'
-import { closing } from './copying.ts'
 import { checkAddress, openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'
 
@@ -43,21 +42,21 @@ export const doctor: Run = command({
   usage: USAGE,
   names: ['mongo', 'since'],
   flags: ['upgrade'],
-  check: checkOptions,
-  alone({ values: { since }, flags, json }) {
-    if (!flags.has('upgrade')) return undefined
-    const upgrade = upgradeOf(packageFolder(), process.cwd(), since)
-    console.log(json ? JSON.stringify(upgrade) : upgradeText(upgrade))
-    return upgrade.notes.some(({ places }) => places.length > 0) ? 1 : 0
+  async run(line, open, keep) {
+    checkOptions(line)
+    const { values, flags, json } = line
+    if (flags.has('upgrade')) {
+      const upgrade = upgradeOf(packageFolder(), process.cwd(), values.since)
+      console.log(json ? JSON.stringify(upgrade) : upgradeText(upgrade))
+      return upgrade.notes.some(({ places }) => places.length > 0) ? 1 : 0
+    }
+    const { mongo } = values
+    const { host } = await open(mongo === undefined ? 'existing' : 'none')
+    const database = mongo === undefined ? host.database : keep(await openStore(mongo))
+    const diagnosis = await examine(patientOf(host, database), bar(process.stderr))
+    console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
+    return diagnosis.ok ? 0 : 1
   },
-  opening: ({ values }) => (values.mongo === undefined ? 'existing' : 'none'),
-  run: ({ host, json, values: { mongo } }) =>
-    closing(async (kept) => {
-      const database = mongo === undefined ? host.database : kept(await openStore(mongo))
-      const diagnosis = await examine(patientOf(host, database), bar(process.stderr))
-      console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
-      return diagnosis.ok ? 0 : 1
-    }),
 })
 
 function checkOptions({ values: { mongo, since }, flags }: CommandLine): void {

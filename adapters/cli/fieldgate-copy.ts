@@ -9,9 +9,9 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Model } from '../../src/model/model.ts'
 import { argumentsIn } from './arguments.ts'
-import { closing, copy, linesOf, lossesOf } from './copying.ts'
+import { copy, linesOf, lossesOf } from './copying.ts'
 import { checkAddress, checkSource, openStore, STORES } from './stores.ts'
-import { checkThere, end, Unusable } from './unusable.ts'
+import { checkThere, closing, end, Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
@@ -41,10 +41,10 @@ async function main(): Promise<number> {
   checkSource('--from', from)
   checkAddress('--to', to)
   const models = await modelsOf(values.models)
-  const { ok, collections, lost, error } = await closing(async (kept) =>
+  const { ok, collections, lost, error } = await closing(async (keep) =>
     copy({
-      from: kept(await openStore(from)),
-      to: kept(await openStore(to)),
+      from: keep(await openStore(from)),
+      to: keep(await openStore(to)),
       ...{ models, convert, stream: process.stdout },
     }),
   )

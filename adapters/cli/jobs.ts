@@ -14,7 +14,8 @@ Exit codes: 0 fine, 1 the last run of a job failed, 2 could not run.`
 
 export const jobs: Run = command({
   usage: USAGE,
-  async run({ app, json }) {
+  async run({ json }, open) {
+    const { app } = await open()
     await app.ready()
     const found = await Promise.all(app.background.map((work) => work.status()))
     const all = found.filter((work) => work.kind === 'job')

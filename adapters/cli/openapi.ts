@@ -18,10 +18,10 @@ Exit codes: 0 the document is printed, 2 it could not be made.`
 export const openapi: Run = command({
   usage: USAGE,
   names: ['version', 'title', 'api-version'],
-  check: ({ values }) => void openApiVersion(values.version),
-  opening: () => 'none',
-  async run({ app, host, values }) {
-    const of = openApiVersion(values.version)
+  async run({ values }, open) {
+    const of = versionIn(values.version)
+    if (!of) throw new Unusable(`--version is 3.2 or 3.1, not '${values.version}'`)
+    const { app, host } = await open('none')
     const served = servedOptions(host)
     const title = values.title ?? served?.title ?? 'API'
     const version = values['api-version'] ?? served?.version ?? '1.0'
@@ -30,9 +30,3 @@ export const openapi: Run = command({
     return 0
   },
 })
-
-function openApiVersion(version: string | undefined): NonNullable<ReturnType<typeof versionIn>> {
-  const known = versionIn(version)
-  if (!known) throw new Unusable(`--version is 3.2 or 3.1, not '${version}'`)
-  return known
-}

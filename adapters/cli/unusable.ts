@@ -8,6 +8,23 @@ export class Unusable extends Error {
   override readonly name = 'Unusable'
 }
 
+/** Takes what is closed in the end, and returns it. */
+export type Keep = <C extends { close(): Promise<void> }>(one: C) => C
+
+/** Does `work`, and closes what it has kept, the last first. */
+export async function closing<T>(work: (keep: Keep) => Promise<T>): Promise<T> {
+  const kept: { close(): Promise<void> }[] = []
+  const keep: Keep = (one) => {
+    kept.push(one)
+    return one
+  }
+  try {
+    return await work(keep)
+  } finally {
+    for (const one of kept.reverse()) await one.close()
+  }
+}
+
 /** Throws an `Unusable` for a module that is not there. */
 export function checkThere(module: string): void {
   if (existsSync(module)) return

@@ -93,7 +93,9 @@ function codeIn(folder: string): readonly Code[] {
 function placesOf({ text }: Note, files: readonly Code[]): readonly string[] {
   const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => namesIn(span))
   const places = files.flatMap(({ file, text: code }) => {
-    const span = spans.find((names) => names.length > 0 && names.every((name) => has(code, name)))
+    const span = spans.find(
+      (names) => names.length > 0 && names.every((name) => wordOf(name).test(code)),
+    )
     const rarest = span?.at(-1)
     if (rarest === undefined) return []
     const before = code.slice(0, code.search(wordOf(rarest)))
@@ -108,10 +110,6 @@ const VALUES = new Set(['true', 'false', 'null', 'undefined', 'const', 'await', 
 function namesIn(span: string): readonly string[] {
   const names = span.match(/[A-Za-z_$][\w$]*(?:[/-][\w$]+)*/g) ?? []
   return names.filter((name) => name.length > 2 && !VALUES.has(name))
-}
-
-function has(code: string, name: string): boolean {
-  return wordOf(name).test(code)
 }
 
 function wordOf(name: string): RegExp {

@@ -40,25 +40,21 @@ export const user: Run = command({
   usage: USAGE,
   names: ['find', 'role', 'values', 'mount'],
   flags: ['create'],
-  check({ values, flags }) {
-    if (!values.find) throw new Unusable('name the account, as in --find ann@example.com')
-    fieldsIn(values.values)
-    if (values.values !== undefined && !flags.has('create')) {
+  async run({ values, flags, json }, open) {
+    const { find, role } = values
+    if (!find) throw new Unusable('name the account, as in --find ann@example.com')
+    const fields = fieldsIn(values.values)
+    const mayCreate = flags.has('create')
+    if (values.values !== undefined && !mayCreate) {
       throw new Unusable('--values are those of a new account: add --create')
     }
-  },
-  opening({ flags }) {
     // What the app logs does not belong on the standard output.
     console.info = console.error
-    return flags.has('create') ? 'make' : 'existing'
-  },
-  async run({ app, host, values, flags, json }) {
-    const { find = '', role } = values
+    const { app, host } = await open(mayCreate ? 'make' : 'existing')
     try {
       const auth = authOf(host, values.mount)
       await app.ready()
-      const create = flags.has('create') ? fieldsIn(values.values) : undefined
-      const [account, isNew] = await done(auth, { find, role, create })
+      const [account, isNew] = await done(auth, find, role, mayCreate ? fields : undefined)
       const shown = { id: String(account._id), role: account[auth.names.role], created: isNew }
       console.log(json ? JSON.stringify(shown) : lineOf(find, shown))
       if (isNew) await sendCode(auth, account)
@@ -78,15 +74,13 @@ function toldOf(error: unknown): string {
   return [error.message, ...details.map(([field, message]) => `${field}: ${message}`)].join(' ')
 }
 
-interface Asked {
-  readonly find: string
-  readonly role: string | undefined
-  /** The other fields of a new account; undefined if none is to be made. */
-  readonly create: Fields | undefined
-}
-
-/** The account as it is now, and whether it is new. */
-async function done(auth: Auth, { find, role, create }: Asked): Promise<[Fields, boolean]> {
+/** The account as it is now, and whether it is new: `create` has the other fields of one that may be made. */
+async function done(
+  auth: Auth,
+  find: string,
+  role: string | undefined,
+  create: Fields | undefined,
+): Promise<[Fields, boolean]> {
   const { list } = auth.roles
   if (role !== undefined && !list.includes(role)) {
     const meant = didYouMean(role, list)
