@@ -1,7 +1,7 @@
 /** What docs/client.md says of results, renamed routes, react-admin and refine, as far as no other test here shows it. */
 
 import { describe, expect, it } from 'vitest'
-import { reactAdminAuth, reactAdminData } from '../../adapters/clients/react-admin/index.ts'
+import { reactAdminAuth, reactAdminData } from '../../adapters/clients/react-admin.ts'
 import { refineAuth, refineData } from '../../adapters/clients/refine.ts'
 import { recordQueries, retries } from '../../adapters/clients/tanstack-query.ts'
 import { ClientError, createClient } from '../../src/client/index.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { DataProvider, RaRecord } from 'ra-core'
-import { reactAdminData } from '../../../../adapters/clients/react-admin/index.ts'
+import { reactAdminData } from '../../../../adapters/clients/react-admin.ts'
 import { ClientError, type createClient } from '../../../../src/client/index.ts'
 import type { Action, AppShape, Resource } from './document.ts'
 import { hasFile } from './form-values.ts'

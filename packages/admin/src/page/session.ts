@@ -5,7 +5,7 @@
  */
 
 import type { AuthProvider } from 'ra-core'
-import { reactAdminAuth } from '../../../../adapters/clients/react-admin/index.ts'
+import { reactAdminAuth } from '../../../../adapters/clients/react-admin.ts'
 import { ClientError } from '../../../../src/client/index.ts'
 import type { AccountCalls, Api, Outcome, Values } from './data.ts'
 import type { Accounts, AppShape } from './document.ts'

@@ -1,8 +1,15 @@
-/** The data provider: react-admin's calls as calls of the client. */
+/**
+ * `fieldgate/react-admin`: the data provider and the auth provider of react-admin, over `fieldgate/client`. Choose it for an
+ * admin interface of your app. It imports nothing of react-admin.
+ *
+ * @module
+ */
 
+import { ClientError, type Result } from '../../src/client/index.ts'
 import {
   type Aborting,
   type AnyClient,
+  accountsAt,
   type Chosen,
   chosenIn,
   done,
@@ -10,13 +17,17 @@ import {
   pageOf,
   type Records,
   recordsAt,
+  refusal,
+  type Stored,
   shown,
   storedName,
   thoseThere,
   type Values,
   withId,
   withoutIds,
-} from '../records.ts'
+} from './records.ts'
+
+export type { AnyClient, NamedRecord } from './records.ts'
 
 /** The id of a record, as react-admin has it. The provider gives strings. */
 export type Identifier = string | number
@@ -181,4 +192,80 @@ function difference(values: Values, before: Values | object): Values {
       JSON.stringify(value ?? null) !== JSON.stringify(earlier.get(field) ?? null),
   )
   return Object.fromEntries(changed)
+}
+
+/** Who is signed in, as react-admin shows it. */
+export interface ReactAdminIdentity {
+  readonly id: string
+  readonly fullName?: string
+  readonly [field: string]: unknown
+}
+
+/** The auth provider, as react-admin calls it. */
+export interface ReactAdminAuth {
+  /**
+   * Signs in with `username`, which is an e-mail address or another identifier, and `password`. Other members go to the
+   * server as they are, such as the `ticket` of a second step. Rejects with a `ClientError`.
+   */
+  login(params: Values): Promise<void>
+  /** Signs out, here even if the server cannot be reached. */
+  logout(params?: unknown): Promise<void>
+  /** Rejects if the user is not signed in. If the server cannot be reached, they stay signed in. */
+  checkAuth(params?: unknown): Promise<void>
+  /** Rejects on a 401, so that react-admin signs out. */
+  checkError(error: unknown): Promise<void>
+  getIdentity(): Promise<ReactAdminIdentity>
+  /** The user's `role`: a name, or a list of names. */
+  getPermissions(params?: unknown): Promise<unknown>
+}
+
+/** Options of `reactAdminAuth`. */
+export interface ReactAdminAuthOptions {
+  /** The mount of the auth router. Default `/auth`. */
+  readonly mount?: string
+  /** The field that holds the roles. Default `role`. */
+  readonly roleField?: string
+  /** How a user is called. Default: the name, else the e-mail address. */
+  readonly fullName?: (user: Values) => string | undefined
+}
+
+/** The auth provider. It needs the route `me` of the auth router. */
+export function reactAdminAuth(
+  api: AnyClient,
+  { mount = '/auth', roleField = 'role', fullName = nameOf }: ReactAdminAuthOptions = {},
+): ReactAdminAuth {
+  const accounts = accountsAt(api, mount)
+  let asked: Promise<Result<Stored>> | undefined
+  /** The user. Calls at the same time, which each page makes, share one request. */
+  function me(): Promise<Result<Stored>> {
+    asked ??= accounts.me().finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+  return {
+    async login({ username, ...body }) {
+      done(await accounts.login(username === undefined ? body : { identifier: username, ...body }))
+    },
+    async logout() {
+      await accounts.logout()
+    },
+    async checkAuth() {
+      const user = await me()
+      if (!user.ok && user.error.status === 401) throw refusal(user.error)
+    },
+    async checkError(error) {
+      if (error instanceof ClientError && error.status === 401) throw error
+    },
+    async getIdentity() {
+      const user = done(await me())
+      const name = fullName(user)
+      return { ...withId(user), ...(name !== undefined && { fullName: name }) }
+    },
+    getPermissions: async () => done(await me())[roleField],
+  }
+}
+
+function nameOf({ name, email }: Values): string | undefined {
+  return [name, email].find((value) => typeof value === 'string')
 }
