@@ -33,7 +33,7 @@ export function s3Files(options?: S3Options): FileStore {
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     })
     if (response.ok) return response
-    throw new Refusal(method, response.status, codeIn(await response.text()))
+    throw new Refusal(method, response.status, textOf(await response.text(), 'Code'))
   }
   return {
     uploads: async () => code,
@@ -88,7 +88,7 @@ export function s3Files(options?: S3Options): FileStore {
 class Refusal extends Error {
   readonly code: string
 
-  constructor(method: string, status: number, code: string) {
+  constructor(method: string, status: number, code = 'no reason given') {
     super(`S3 responded to ${method} with ${status}: ${code}`)
     this.code = code
   }
@@ -136,8 +136,4 @@ function textOf(xml: string, element: string): string | undefined {
   const start = xml.indexOf(`<${element}>`)
   const end = start === -1 ? -1 : xml.indexOf(`</${element}>`, start)
   return end === -1 ? undefined : xml.slice(start + element.length + 2, end)
-}
-
-function codeIn(xml: string): string {
-  return textOf(xml, 'Code') ?? 'no reason given'
 }

@@ -10,7 +10,6 @@ import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
-import { checkApp } from './express-checks.ts'
 import { ServedRequest } from './messages/node-request.ts'
 import { leaveUnread } from './node-connections.ts'
 import { hasBody, outbox } from './node-messages.ts'
@@ -37,9 +36,6 @@ export type ExpressListener = (
 
 type Platform = NonNullable<Parameters<App['handle']>[2]>
 
-/** An `AuthContext`, or nothing or `false` for an anonymous request; or a promise of it. */
-type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
-
 /** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
 export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
   /**
@@ -47,7 +43,7 @@ export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
    * Guards find it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything
    * else, the response is a 500 and no guard runs.
    */
-  readonly auth?: (request: R) => FoundAuth
+  readonly auth?: (request: R) => ReturnType<NonNullable<Platform['auth']>>
 }
 
 /**
@@ -73,23 +69,41 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
 ): ExpressListener {
   checkApp(app)
   checkOptions(options, { auth: { test: isFunction, must: 'be a function' } }, 'toExpress')
-  const served = { app, ...options } as Served
+  const auth = options.auth as ExpressOptions['auth']
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {
-    respond(served, incoming, response, next).catch((error: unknown) => {
+    respond(app, auth, incoming, response, next).catch((error: unknown) => {
       if (next && !response.headersSent) next(error)
       else fail(response, error)
     })
   }
 }
 
-/** An app, and how to find out who makes a request. */
-interface Served extends ExpressOptions {
-  readonly app: App
+/** Throws a `TypeError` if `app` is no app, with what to write instead. */
+function checkApp(app: unknown): void {
+  const { handle, serves, attach } = (app ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof handle === 'function' && typeof serves === 'function') return
+  throw new TypeError(
+    `toExpress(app) takes an app that createApp() returned, but got ${nameOf(app)}. ${adviceFor(app, attach)}`,
+  )
+}
+
+function nameOf(given: unknown): string {
+  if (typeof given === 'function') return 'a function'
+  return isObject(given) ? 'another object' : String(given)
+}
+
+function adviceFor(app: unknown, attach: unknown): string {
+  if (typeof attach === 'function') {
+    return `A router is mounted in an app first: app.mount('/path', router)`
+  }
+  const instead = typeof app === 'function' ? ', not toExpress(app.handle)' : ''
+  return `Write toExpress(app)${instead}`
 }
 
 async function respond(
-  { app, auth }: Served,
+  app: App,
+  auth: ExpressOptions['auth'],
   incoming: ExpressRequest,
   response: ServerResponse,
   next?: () => void,

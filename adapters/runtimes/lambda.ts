@@ -40,7 +40,11 @@ export type LambdaHandler = (event: LambdaEvent, context?: unknown) => Promise<L
 /** What responds piece by piece, where the platform has it: a function URL with `InvokeMode: RESPONSE_STREAM`. */
 interface Streaming {
   streamifyResponse(
-    handler: (event: LambdaEvent, stream: LambdaStream, context: Context) => Promise<void>,
+    handler: (
+      event: LambdaEvent,
+      stream: LambdaStream,
+      context: { callbackWaitsForEmptyEventLoop?: boolean },
+    ) => Promise<void>,
   ): LambdaHandler
   readonly HttpResponseStream: { from(stream: LambdaStream, head: Head): LambdaStream }
 }
@@ -49,11 +53,6 @@ interface LambdaStream {
   write(bytes: Uint8Array | string): boolean
   end(): void
   once(event: 'drain' | 'close' | 'error', listener: () => void): unknown
-}
-
-/** The part of the platform's context that is used. */
-interface Context {
-  callbackWaitsForEmptyEventLoop?: boolean
 }
 
 type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>

@@ -155,7 +155,7 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
         }
       }
       return {
-        fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)),
+        fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, undefined as never)),
         async scheduled(_, env) {
           const init: RequestInit & { readonly cf: typeof DUE } = { cf: DUE }
           await next(env).fetch(new Request('http://localhost/', init))
@@ -183,9 +183,6 @@ function oneOfSeveral(state: ObjectState): ObjectState {
 
 /** By which `scheduled` asks an object to do what is due. Clients cannot set what the platform tells of a request. */
 const DUE = { fieldgateDue: true }
-
-/** For makers that take no state. */
-const NO_STATE = undefined as never
 
 /** For commands, which make apps without an object. */
 function unreachable(): never {

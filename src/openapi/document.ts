@@ -55,15 +55,12 @@ export function document(
   return documentOf({ guards, mounted }, options, version)
 }
 
-type Surface = Pick<Host, 'guards' | 'mounted'> & Partial<Pick<Host, 'basePath'>>
-
 export function documentOf(
-  surface: Surface,
+  { guards, mounted, basePath }: Pick<Host, 'guards' | 'mounted'> & { readonly basePath?: string },
   options: DocumentOptions,
   version: OpenApiVersion,
 ): OpenApiDocument {
   checkOptions(options ?? {}, version)
-  const { guards, mounted, basePath } = surface
   const paper = new Paper(version)
   for (const { mount, routes, early } of mounted) {
     for (const route of routes) paper.add(mount, route, early ? [] : guards)

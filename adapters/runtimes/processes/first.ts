@@ -7,9 +7,6 @@ import type { App } from '../../../src/app/app.ts'
 import type { Place } from '../server.ts'
 import { answerAsks, contentOf, type FromWorker, type ToWorker } from './channel.ts'
 
-/** Starts the program of this process once more, as a worker. */
-export type Fork = () => ChildProcess
-
 /** Starts the program of this process once more, with these variables beside those of this process. */
 export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
 
@@ -44,7 +41,11 @@ const LAST_PAUSE_MS = 10_000
  * Starts `count` workers with `fork` and resolves when all accept requests. The first one starts alone, so that what
  * fails in all of them fails once. Rejects with its error, and ends the others.
  */
-export async function startWorkers(app: App, count: number, fork: Fork): Promise<Workers> {
+export async function startWorkers(
+  app: App,
+  count: number,
+  fork: () => ChildProcess,
+): Promise<Workers> {
   const { logger } = app.files
   const workers = new Set<ChildProcess>()
   let isEnding = false

@@ -173,7 +173,7 @@ async function retryFirst(tries: Tries, lane: string): Promise<boolean> {
     await tries.write(end ? held.release(first) : held.postpone(lane, first.due))
     return isDue
   }
-  const { isAside, attempt, due, error } = end
+  const { isAside, attempt, due, error } = end.failure
   await tries.write(held.note(first, { isAside, attempt, due, error }))
   return isAside
 }

@@ -144,15 +144,12 @@ export class Held {
   }
 
   /** Holds a delivery that was tried `attempt` times. */
-  hold(
-    { change, lane, to }: Delivery,
-    { isAside, attempt, due, since, error }: Failure,
-  ): WriteStep {
+  hold({ change, lane, to }: Delivery, failure: Failure): WriteStep {
     const _id = idOf('held', this.#consumer, change.id, to)
     const { id: position } = change
     const text = JSON.stringify([change, datesIn(change, [])])
     const of = { _id, consumer: this.#consumer, lane, position, to, change: text }
-    return { in: heldSchema, insert: { ...of, isAside, attempt, due, since, error } }
+    return { in: heldSchema, insert: { ...of, ...failure } }
   }
 
   note({ _id }: HeldDelivery, set: Fields): WriteStep {

@@ -201,8 +201,8 @@ export class Reading {
     const end = await this.#tries.run(delivery)
     if (end.kind === 'done') return 'open'
     if (end.kind === 'interrupted') return 'ended'
-    await this.#tries.hold(delivery, end)
-    return end.isAside ? 'open' : 'blocked'
+    await this.#tries.hold(delivery, end.failure)
+    return end.failure.isAside ? 'open' : 'blocked'
   }
 
   /** Stores the position of the last change before which none is left. */

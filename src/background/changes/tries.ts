@@ -1,9 +1,9 @@
 /** One try of a delivery, and what is held of it if it fails. */
 
 import { hexDigestOf } from '#hmac'
+import { unlessTaken } from '../../model/own-records.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 import type { WriteStep } from '../../ports/store/store.ts'
-import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { keptText, stackText } from '../../ports/values/causes.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
@@ -58,7 +58,7 @@ type Before = Pick<HeldDelivery, 'attempt' | 'since'>
 type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
-  | ({ readonly kind: 'failed' } & Failure)
+  | { readonly kind: 'failed'; readonly failure: Failure }
 
 export class Tries {
   readonly at: Delivering
@@ -118,12 +118,9 @@ export class Tries {
   async hold(delivery: Delivery, failure: Failure | 'open'): Promise<void> {
     const now = new Date(this.at.host.now())
     const open = { isAside: false, attempt: 0, due: now, since: now, error: '' }
-    try {
-      await this.write(this.at.held.hold(delivery, failure === 'open' ? open : failure))
-    } catch (cause) {
-      // A process that has died held it, and had not stored how far it was.
-      if (!(cause instanceof DuplicateKey)) throw cause
-    }
+    const step = this.at.held.hold(delivery, failure === 'open' ? open : failure)
+    // A process that has died may have held it, and not have stored how far it was.
+    await unlessTaken(() => this.write(step))
   }
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: unknown): End {
@@ -132,7 +129,8 @@ export class Tries {
     if (error instanceof Resting) {
       this.#isDue(error.until)
       const due = new Date(error.until)
-      return { kind: 'failed', isAside: false, attempt: attempt - 1, due, since, error: message }
+      const failure = { isAside: false, attempt: attempt - 1, due, since, error: message }
+      return { kind: 'failed', failure }
     }
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
@@ -142,7 +140,7 @@ export class Tries {
       host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
       this.#isDue(due.getTime())
     }
-    return { kind: 'failed', isAside, attempt, due, since, error: message }
+    return { kind: 'failed', failure: { isAside, attempt, due, since, error: message } }
   }
 
   /** When the next delivery is due that has failed here, after `now`. */

@@ -74,15 +74,15 @@ export function webhooks(app: App, options: WebhookOptions): void {
   const fail: Fail = failAs(name)
   checkOptions(options, RULES, fail)
   const { endpoints, from = 'now', concurrency = 10 } = options
-  if (Array.isArray(endpoints)) for (const one of endpoints) checkEndpoint(one, fail)
-  else if (typeof endpoints !== 'function') fail(`'endpoints' must be a list, or a function`)
+  const listed = typeof endpoints === 'function' ? [] : endpoints
+  if (!Array.isArray(listed)) fail(`'endpoints' must be a list, or a function`)
+  for (const one of listed) checkEndpoint(one, fail)
   const logged = () => [...host.known()].filter(({ changes }) => changes)
-  const listed = Array.isArray(endpoints) ? (endpoints as readonly WebhookEndpoint[]) : undefined
-  host.onReady(() => checkModels(listed ?? [], logged(), fail))
+  host.onReady(() => checkModels(listed, logged(), fail))
   const gone = goneEndpoints(host, name)
   const shown = (change: LoggedChange) => asReturned(host, change)
   const endpointsOf = async (change: LoggedChange): Promise<readonly WebhookEndpoint[]> => {
-    const all = listed ?? (await (endpoints as AskEndpoints)(shown(change)))
+    const all = typeof endpoints === 'function' ? await endpoints(shown(change)) : endpoints
     if (!Array.isArray(all)) throw new TypeError(`${name}: 'endpoints' must return a list`)
     return all.filter((one) => takes(one, change))
   }
@@ -90,7 +90,7 @@ export function webhooks(app: App, options: WebhookOptions): void {
     ...{ name, from, concurrency, retried: gone.clear, gone: gone.all },
     models() {
       const isTaken = (name: string) =>
-        !listed || listed.some((one) => one.models?.includes(name) ?? true)
+        typeof endpoints === 'function' || listed.some((one) => one.models?.includes(name) ?? true)
       return logged()
         .map(({ name }) => name)
         .filter(isTaken)
@@ -114,8 +114,6 @@ export function webhooks(app: App, options: WebhookOptions): void {
     },
   })
 }
-
-type AskEndpoints = Exclude<WebhookOptions['endpoints'], readonly unknown[]>
 
 /** Sends a webhook and resolves to the status of the response. */
 async function send(

@@ -88,7 +88,9 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
   if (reference !== undefined) {
     const id = ID_SCHEMAS[lastDefined(reference)?.idType ?? 'objectId']
     delete json.type
-    Object.assign(json, filledIn ? filled(id) : id, { 'x-ref': reference })
+    // Null stands for a record that is not there any more.
+    const filled = { anyOf: [id, { type: 'object' }, { type: 'null' }] }
+    Object.assign(json, filledIn ? filled : id, { 'x-ref': reference })
   }
   if (def.type === 'date') Object.assign(json, DATE)
   // The constant says it; with a type, generated Python takes it for one of the texts 'true' and 'false'.
@@ -155,11 +157,6 @@ function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void
     // Once zod writes the document: at first, it has yet to fill in some schemas.
     properties[name] = { toJSON: () => orNull(property) }
   }
-}
-
-/** A reference that may be filled in; null stands for a record that is not there any more. */
-function filled(id: Schema): Schema {
-  return { anyOf: [id, { type: 'object' }, { type: 'null' }] }
 }
 
 /** The same schema, null allowed. */

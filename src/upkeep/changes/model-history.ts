@@ -69,7 +69,11 @@ export class ModelHistory {
       const hasRecords =
         (hasMoved || fields.length > 0) && (await firstIn(stored(model), everything)) !== undefined
       if (hasRecords && fields.length > 0) return [{ model, fields }]
-      if (hasMoved && !hasRecords) warn(movedTo(model, place))
+      if (hasMoved && !hasRecords) {
+        warn(
+          `Model '${model.name}' has no records in '${model.collection}', and its collection was '${place}' before. If that has its records, rename it in the database, or write collection: '${place}' in the model.`,
+        )
+      }
       await this.accept(model)
       return []
     })
@@ -135,10 +139,6 @@ export class ModelHistory {
 /** What `model` demands of its records, as a text: another one if another version of the model may show them otherwise. */
 export function demandsOf(model: Model): string {
   return JSON.stringify(fingerprintOf(model))
-}
-
-function movedTo({ name, collection }: Model, before: unknown): string {
-  return `Model '${name}' has no records in '${collection}', and its collection was '${before}' before. If that has its records, rename it in the database, or write collection: '${before}' in the model.`
 }
 
 /** No model can be named so: mounts and messages name models as TypeScript does. */
