@@ -1,5 +1,3 @@
-/** `fieldgate audit ./src/app.ts [--table] [--against audit.json]` */
-
 import { readFileSync } from 'node:fs'
 import { type AuditRow, audit as auditOf } from '../../src/audit/audit.ts'
 import { table } from '../../src/upkeep/check/table.ts'

@@ -1,5 +1,3 @@
-/** `fieldgate backfill ./src/app.ts [--json]` */
-
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { firstIn, readable } from '../../src/ports/evaluation/walk.ts'
 import { everything } from '../../src/ports/store/filter.ts'

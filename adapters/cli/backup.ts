@@ -1,5 +1,3 @@
-/** `fieldgate backup ./src/app.ts --to backup.db [--json]` */
-
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { countedRecords } from '../../src/upkeep/tally.ts'
 import { backUp, refuseExisting } from '../stores/sqlite/connection/backup.ts'

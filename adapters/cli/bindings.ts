@@ -3,7 +3,6 @@
 import { createRequire } from 'node:module'
 import { Unusable } from './unusable.ts'
 
-/** Which bindings: wrangler's own options. */
 export interface BindingOptions {
   /** The configuration. Default: the wrangler.toml or wrangler.json of this folder or one above. */
   readonly config?: string | undefined

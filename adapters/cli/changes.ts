@@ -1,5 +1,3 @@
-/** `fieldgate changes ./src/app.ts [--retry name] [--json]` */
-
 import type { ConsumerStatus } from '../../src/records/engine/background-work.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { counted } from '../../src/upkeep/tally.ts'

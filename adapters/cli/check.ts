@@ -1,5 +1,3 @@
-/** `fieldgate check ./src/app.ts [--json]` */
-
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
 import { countedRecords } from '../../src/upkeep/tally.ts'

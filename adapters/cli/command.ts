@@ -16,17 +16,14 @@ import { checkThere, closing, type Keep, Unusable } from './unusable.ts'
 
 export { Unusable }
 
-/** The folder of the package that this file is of. */
 export function packageFolder(from: string | URL = import.meta.url): URL {
   const folder = new URL('./', from)
   return existsSync(new URL('package.json', folder)) ? folder : packageFolder(new URL('..', folder))
 }
 
-/** What follows the name of a command. */
 export interface CommandLine {
   /** The file that exports the app. */
   readonly path: string | undefined
-  /** Whether the output is for programs. */
   readonly json: boolean
   /** Options that take a value, by their names. Each command has those of bindings. */
   readonly values: Readonly<Partial<Record<string, string>>>

@@ -1,5 +1,3 @@
-/** `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--convert] [--json]` */
-
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { command, type Run, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'

@@ -17,18 +17,15 @@ export interface CopyJob {
   readonly models: Iterable<Model>
   /** Whether to go on where the target can't hold values as they are. */
   readonly convert: boolean
-  /** Where the progress goes. */
   readonly stream: NodeJS.WriteStream
 }
 
-/** How a copy has ended. */
 export interface CopyEnd {
   /** Whether both sides are equal. */
   readonly ok: boolean
   readonly collections: readonly CopyResult[]
   /** What the target can't hold. Without `convert`, nothing has been written if there is any. */
   readonly lost: readonly Loss[]
-  /** Why it is not ok. */
   readonly error?: string
 }
 
@@ -88,7 +85,6 @@ const NOTHING_THERE =
 const NOTHING_WRITTEN =
   'the target would hold values in another way than the source. Nothing has been written. Look at the table; to copy them so, add --convert'
 
-/** What the target can't hold, as a table. */
 export function lossesOf(lost: readonly Loss[]): string {
   return table([
     ['collection', 'field', 'type', 'becomes', 'values', 'for example'],

@@ -1,8 +1,3 @@
-/**
- * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`, and
- * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
- */
-
 import { routeServedBy } from '../../src/auth/instance/instance.ts'
 import { type Identifier, misreadAs } from '../../src/auth/setup/identifiers.ts'
 import type { AuthSettings } from '../../src/auth/setup/settings.ts'

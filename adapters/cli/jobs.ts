@@ -1,5 +1,3 @@
-/** `fieldgate jobs ./src/app.ts [--json]` */
-
 import { table } from '../../src/upkeep/check/table.ts'
 import { command, type Run } from './command.ts'
 

@@ -1,5 +1,3 @@
-/** `fieldgate openapi ./src/app.ts [--version 3.1] [--title <title>]` */
-
 import { document } from '../../src/openapi/document.ts'
 import { servedOptions, versionIn } from '../../src/openapi/openapi.ts'
 import { command, type Run, Unusable } from './command.ts'

@@ -6,7 +6,6 @@ import { type D1Binding, d1Store } from '../stores/sqlite/calls/d1.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
-/** How a store is named, for the usage of a command. */
 export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgres://host/database[?schema=name], or d1:<binding>, a database of your
              wrangler.toml`
 

@@ -3,7 +3,6 @@
 import { existsSync, fstatSync, writeFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
-/** The command line asks for what cannot be. */
 export class Unusable extends Error {
   override readonly name = 'Unusable'
 }
@@ -25,7 +24,6 @@ export async function closing<T>(work: (keep: Keep) => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws an `Unusable` for a module that is not there. */
 export function checkThere(module: string): void {
   if (existsSync(module)) return
   const place = isAbsolute(module) ? '' : ` in ${process.cwd()}`

@@ -6,7 +6,6 @@ import { Unusable } from './unusable.ts'
 
 /** A note of `docs/upgrading.md`. */
 export interface Note {
-  /** The version that asks for it. */
   readonly version: string
   /** `Changed`, `Removed` and the like. */
   readonly kind: string

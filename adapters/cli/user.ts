@@ -1,5 +1,3 @@
-/** `fieldgate user ./src/app.ts --find ann@example.com [--role librarian] [--create]` */
-
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
 import {
   checkNames,
@@ -66,7 +64,6 @@ export const user: Run = command({
   },
 })
 
-/** What is wrong, if the command ends with 1. */
 function toldOf(error: unknown): string {
   if (error instanceof Refused) return error.message
   if (!(error instanceof HttpError)) throw error
@@ -171,7 +168,6 @@ async function created(
   return made
 }
 
-/** Sends the code that sets the password. */
 async function sendCode(auth: Auth, account: Fields): Promise<void> {
   const address = addressOf(auth, account, channelsThere(auth.settings))
   const failures: string[] = []

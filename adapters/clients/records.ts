@@ -26,7 +26,6 @@ export function withId(record: Stored): NamedRecord {
   return { ...record, id: record._id }
 }
 
-/** The values of a form without ids. */
 export function withoutIds(form: object): Values {
   const { id: _, _id: __, ...values } = form as Values
   return values
@@ -78,7 +77,6 @@ export interface Paging {
   readonly totalRecords?: number
   readonly hasMore?: boolean
 }
-/** What the providers call of the client. */
 export interface Records {
   list(options: Values): Promise<Result<Stored[], Paging>>
   get(id: string, options?: Aborting & Chosen): Promise<Result<Stored>>
@@ -121,7 +119,6 @@ export async function pageOf(
   return { data: data.slice(start - first * size).slice(0, perPage), paging }
 }
 
-/** The name under which the server has a field. */
 export const storedName = (field: string): string => (field === 'id' ? '_id' : field)
 
 /** The records with these ids, without those that do not exist. */
@@ -135,7 +132,6 @@ export async function thoseThere(
   return there.map((result) => shown(result).data)
 }
 
-/** What the providers call of an auth router. */
 export interface Accounts {
   login(body: Values): Promise<Result<unknown>>
   logout(): Promise<Result<string>>

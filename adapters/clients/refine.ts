@@ -183,7 +183,6 @@ function ordered(sorters: NonNullable<ListParams['sorters']>): Values {
   return keys.length > 0 ? { sort: keys } : {}
 }
 
-/** What is chosen of records, and what ends the request. */
 function asked(meta: Asked['meta']): Aborting & Chosen {
   return { ...chosenIn(meta), signal: meta?.queryContext?.signal }
 }

@@ -94,7 +94,6 @@ interface Mutation {
   readonly changes: Readonly<Record<string, any>>
 }
 
-/** The calls as this file makes them. */
 interface Calls extends Pick<Records, 'create' | 'update' | 'remove'> {
   live(wanted: object, handlers: LiveOptions<Stored>): Promise<void>
 }

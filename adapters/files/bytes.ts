@@ -13,7 +13,6 @@ interface Hearing {
   done?(): Promise<void>
 }
 
-/** The bytes from `start` up to `end` of an open file. */
 export function bytesOf(
   file: FileHandle,
   start: number,

@@ -27,7 +27,6 @@ export function exactly(
   return body.pipeThrough(counted)
 }
 
-/** Throws if bytes of this length are not `size` bytes. */
 export function checkLength({ length }: Pick<Bytes, 'length'>, size: number): void {
   if (length !== size) throw new Error(`a body of ${length} bytes, not ${size}`)
 }

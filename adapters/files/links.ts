@@ -17,7 +17,6 @@ export interface LinkOptions {
   readonly now?: () => number
 }
 
-/** What of a store is about its links. */
 export type Links = Required<Pick<FileStore, 'urlOf' | 'keyOf' | 'signedUrl' | 'serve'>>
 
 const MIN_SECRET = 32
@@ -50,7 +49,6 @@ export function links(
     if (!url.startsWith(`${start}/`)) return undefined
     return keyIn(url.slice(start.length - folder.length + 1).split(/[?#]/, 1)[0] ?? '')
   }
-  /** Whether a URL is signed for the key and has not expired. */
   const isSigned = async ({ searchParams }: URL, key: string): Promise<boolean> => {
     const expires = searchParams.get('expires') ?? ''
     const given = searchParams.get('signature') ?? ''

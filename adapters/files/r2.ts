@@ -18,10 +18,7 @@ export interface R2Binding {
   put(
     key: string,
     value: ReadableStream<Uint8Array> | Uint8Array,
-    options: {
-      readonly httpMetadata: { readonly contentType: string; readonly contentDisposition: string }
-      readonly customMetadata: Record<string, string>
-    },
+    options: R2PutOptions,
   ): Promise<unknown>
   head(key: string): Promise<R2Object | null>
   get(
@@ -29,11 +26,12 @@ export interface R2Binding {
     options: { range: { offset: number; length: number } },
   ): Promise<{ body: ReadableStream<Uint8Array> } | null>
   delete(key: string): Promise<void>
-  list(options: { prefix: string; cursor?: string }): Promise<{
-    readonly objects: readonly R2Object[]
-    readonly truncated: boolean
-    readonly cursor?: string
-  }>
+  list(options: { prefix: string; cursor?: string }): Promise<R2List>
+}
+
+interface R2PutOptions {
+  readonly httpMetadata: { readonly contentType: string; readonly contentDisposition: string }
+  readonly customMetadata: Record<string, string>
 }
 
 interface R2Object {
@@ -43,6 +41,12 @@ interface R2Object {
   readonly httpEtag: string
   readonly httpMetadata?: { readonly contentType?: string; readonly contentDisposition?: string }
   readonly customMetadata?: { readonly acl?: string }
+}
+
+interface R2List {
+  readonly objects: readonly R2Object[]
+  readonly truncated: boolean
+  readonly cursor?: string
 }
 
 /**

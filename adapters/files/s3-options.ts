@@ -18,7 +18,6 @@ export interface S3Options {
   readonly env?: Readonly<Record<string, unknown>>
 }
 
-/** The complete options of one store. */
 export interface S3Place extends Required<Omit<S3Options, 'env'>> {
   /** `<endpoint>/<bucket>/<key>`. */
   urlOf(key: string): string
@@ -33,7 +32,6 @@ export function isAbsence(code: string): boolean {
   return code === 'NoSuchKey' || code === 'AccessDenied'
 }
 
-/** The options with the environment's values; a `TypeError` names what is missing. */
 export function resolveS3(options: S3Options = {}): S3Place {
   const env = options.env ?? environment()
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {

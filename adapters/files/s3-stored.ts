@@ -1,14 +1,11 @@
 /** Checks whether an S3 server has stored what was sent: a proxy in front of it can respond to PUT with 200 too. */
 
-/** What a server says about an object. */
 export interface ObjectState {
-  /** Its entity tag, as in the header. */
   readonly etag: string | null | undefined
   /** Its length in bytes, if the server was asked for it. */
   readonly size?: number | undefined
 }
 
-/** The MD5 of bytes as they pass. */
 export interface Md5 {
   update(bytes: Uint8Array): unknown
   /** In hexadecimal, when all of them have passed. */

@@ -84,7 +84,6 @@ export function s3Files(options?: S3Options): FileStore {
   }
 }
 
-/** A failure response of S3. */
 class Refusal extends Error {
   readonly code: string
 

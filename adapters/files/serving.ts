@@ -2,7 +2,6 @@
 
 import { type FileMeta, RangeNotSatisfiable } from '../../src/ports/services/files.ts'
 
-/** An object that can be sent. */
 export interface ServedObject extends FileMeta {
   /** Changes with the bytes; quoted. */
   readonly etag: string

@@ -32,7 +32,6 @@ export interface WasmOptions {
   readonly maxPixels?: number
 }
 
-/** The codecs' compiled code. */
 export interface CodecModules {
   readonly jpegDecoder: object
   readonly jpegEncoder: object

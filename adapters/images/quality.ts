@@ -8,7 +8,6 @@ export interface SizeTarget {
   readonly most: number
 }
 
-/** Encodes an image at a quality. */
 export type Encode = (quality: number) => Promise<Uint8Array>
 
 const KIB = 1024
@@ -33,7 +32,6 @@ const MAX_PIXELS_PER_BYTE = 50
 /** Fewer pixels are decoded in no time. */
 const SMALL_IMAGE_PIXELS = 2_000_000
 
-/** The target size of an image of `size` bytes at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
   if (level === 'high' && size > KIB * KIB) return { least: 400 * KIB, most: 700 * KIB }
   const [least, most] = SHARES[level]

@@ -33,7 +33,6 @@ const PALETTE_MS: readonly (readonly [effort: number, ms: number])[] = [
   [1, 1000],
 ]
 
-/** An image while it is being optimised. */
 interface Work {
   /** The image from the file, upright. Each use decodes it anew, and ends at the deadline. */
   readonly image: () => Sharp

@@ -21,7 +21,6 @@ const MAX_WAIT_MS = 2000
 /** How long starts are counted before the next request's wait is estimated from them. */
 const COUNTED_MS = 250
 
-/** The requests of one server until they start. */
 export class Arrivals {
   readonly #waiting: { readonly at: number; begin(): void }[] = []
   /** Whether the end of this turn is already scheduled. */

@@ -2,7 +2,6 @@
 
 import type { Background } from './server.ts'
 
-/** What the requests of one server share. */
 export interface Shared {
   readonly work: Background
   readonly trustProxy: number | undefined

@@ -92,7 +92,6 @@ async function serveHere(app: App, options: ServeOptions, place: Place): Promise
   return served({ url: urlOf(hostname, server.addr.port), app, work, stop, cut }, options)
 }
 
-/** `response` without a length. */
 function unmeasured(response: Response): Response {
   return new Response(new ReadableStream({ start: (body) => body.close() }), response)
 }

@@ -36,6 +36,9 @@ export type ExpressListener = (
 
 type Platform = NonNullable<Parameters<App['handle']>[2]>
 
+/** An `AuthContext`, or nothing or `false` for an anonymous request; or a promise of it. */
+type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
+
 /** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
 export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
   /**
@@ -43,7 +46,7 @@ export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
    * Guards find it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything
    * else, the response is a 500 and no guard runs.
    */
-  readonly auth?: (request: R) => ReturnType<NonNullable<Platform['auth']>>
+  readonly auth?: (request: R) => FoundAuth
 }
 
 /**
@@ -128,7 +131,6 @@ async function send(response: ServerResponse, made: Response): Promise<void> {
   else await sendInTurn(endedPlainly(response), withEarlier(response, made))
 }
 
-/** Where the app is asked, and what it is told about the request. */
 interface Place extends Platform {
   /** The URL without the path that the app is mounted under. */
   readonly target: string
@@ -153,7 +155,6 @@ function baseOf({ baseUrl, originalUrl = '', url = '' }: ExpressRequest): string
 /** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
 const PLAIN_BASE = /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/
 
-/** Whether a part of the path would lead elsewhere. */
 function hasDotPart(path: string): boolean {
   return path.split('/').some((part) => part === '.' || part === '..')
 }

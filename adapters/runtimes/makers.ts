@@ -2,7 +2,6 @@
 
 import type { App } from '../../src/app/app.ts'
 
-/** Creates the app from the bindings. */
 type Make = (env: never) => App
 
 /** By a handler's `fetch`: `{ ...worker(make), scheduled }` keeps it. */

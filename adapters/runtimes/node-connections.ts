@@ -19,7 +19,6 @@ function expectNothing(request: IncomingMessage): void {
   if (Object.hasOwn(request, '_read')) Reflect.deleteProperty(request, '_read')
 }
 
-/** The open connections. */
 export function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {

@@ -1,9 +1,6 @@
-/** Finds clients that do not read, tells them from slow ones, and closes their connections, on Node. */
-
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 
-/** How much a connection has sent. */
 interface Progress {
   readonly queued: number
   readonly written: number

@@ -105,7 +105,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   processes: wholeNumber('be a whole number of processes, at least 1', 1),
 }
 
-/** Where a server listens. */
 export interface Place {
   readonly port: number
   readonly hostname: string | undefined
@@ -150,7 +149,6 @@ export interface Background {
   settled(): Promise<void>
 }
 
-/** Starts without background work. */
 export function background(): Background {
   const running = new Set<Promise<unknown>>()
   return {

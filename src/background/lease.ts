@@ -32,12 +32,10 @@ export const workSchema: CollectionSchema = ownSchema(CONSUMERS, {
   ...{ position: 'string', models: 'string' },
 })
 
-/** The id of what has this name. */
 export function idOf(...name: readonly string[]): string {
   return ownId(JSON.stringify(name))
 }
 
-/** Work that this process has. */
 export interface Lease {
   /** Aborts when the lease is lost, or the signal of its pace aborts. */
   readonly signal: AbortSignal

@@ -116,7 +116,6 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The calls for the records at `path`. */
 export function recordCalls(path: string, send: Sending, refusal: Refusal): object {
   const at = (id: string) => `${path}/${inPath(id)}`
 

@@ -22,7 +22,6 @@ const MOST_CHARACTERS = 19_500
 const MORE = 'There is more: send nextCursor as cursor, or the next page with the same pageSize.'
 const MORE_GROUPS = 'There is more: send a filter, or another sort.'
 
-/** What a tool says. */
 interface Reply {
   readonly body: Fields
   /** What the agent may do next. */

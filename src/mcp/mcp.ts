@@ -1,5 +1,3 @@
-/** `mcp`: tools with which agents read and write records, as the one who calls. */
-
 import { routedPath } from '../app/route-table.ts'
 import { HttpError } from '../http/errors/errors.ts'
 import { isLoopback } from '../http/host.ts'

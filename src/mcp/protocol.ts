@@ -25,7 +25,6 @@ export interface Answer {
   readonly status?: number
 }
 
-/** What clients are told of a server. */
 interface About {
   readonly tools: readonly object[]
   readonly instructions: string | undefined

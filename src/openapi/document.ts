@@ -1,5 +1,3 @@
-/** `document`: the OpenAPI document of an app, from what is mounted. */
-
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { plural } from '../model/plural.ts'
@@ -79,7 +77,6 @@ export function documentOf(
   }
 }
 
-/** Throws a `TypeError` that names the option that makes no sense. */
 export function checkOptions(
   { title, version }: Partial<DocumentOptions>,
   of: OpenApiVersion,
@@ -99,7 +96,6 @@ const OTHERS = 'Other routes'
 
 interface Listed {
   readonly path: string
-  /** Those of the parameters in the path. */
   readonly names: readonly string[]
   readonly operations: Record<string, Operation>
 }

@@ -1,5 +1,3 @@
-/** `openapi`: serves the document of the app, and a page for people. */
-
 import { referenceScript } from '#reference'
 import { isKnownToClient, respondToRead } from '../cache/conditional.ts'
 import { badRequest } from '../http/errors/errors.ts'

@@ -10,9 +10,7 @@ export const TEXT_BLOCK: number = 4 * 1024
 /** Larger parts are staged; for smaller ones a file on disk would cost more than the memory. */
 const IN_MEMORY = 256 * 1024
 
-/** Bytes that are held until they are stored or discarded. */
 export class BufferedFile {
-  /** The number of bytes. */
   size = 0
   readonly #block: number
   readonly #open: (() => Promise<Stage>) | undefined
@@ -44,7 +42,6 @@ export class BufferedFile {
     return this.#blocks[0]?.subarray(0, this.size) ?? new Uint8Array()
   }
 
-  /** All bytes from the start, as a stream. */
   stream(): ReadableStream<Uint8Array> {
     return this.#stage?.read() ?? streamOf(this.#filled())
   }

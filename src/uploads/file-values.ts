@@ -4,10 +4,8 @@ import type { FileStore } from '../ports/services/files.ts'
 import type { Fields } from '../ports/store/records.ts'
 import { type FileField, MAX_LINK_SECONDS, type Upload } from './options.ts'
 
-/** Anything that knows the keys of URLs. */
 export type Keys = Pick<FileStore, 'keyOf'> | undefined
 
-/** The URLs in a file field's value. */
 export function urlsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(urlsIn)

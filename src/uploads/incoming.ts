@@ -17,7 +17,6 @@ export interface IncomingFile extends ReceivedFile {
   readonly url: string
 }
 
-/** The body of a write, and the files that came with it. */
 export interface Incoming {
   /** What was sent, without the files. */
   readonly sent: unknown
@@ -28,11 +27,9 @@ export interface Incoming {
   readonly client: unknown
   /** The request, for log lines about its files. */
   readonly request: ApiRequest
-  /** Discards what is buffered of a multipart body. */
   readonly discard?: () => Promise<void>
 }
 
-/** What bodies depend on. */
 interface BodyRules {
   readonly host: BodyLimits & { readonly files: FileStore | undefined; readonly now: () => number }
   readonly upload: Upload

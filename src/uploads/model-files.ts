@@ -13,7 +13,6 @@ import type { Upload } from './options.ts'
 
 /** The file fields of one model, shared by its routers. Complete once every router is mounted. */
 export class ModelFiles {
-  /** The names of the fields. */
   readonly names: string[] = []
   readonly #prefixes = new Map<string, Set<string>>()
 
@@ -26,7 +25,6 @@ export class ModelFiles {
     }
   }
 
-  /** The file fields that `values` contains. */
   namedIn(values: Fields): string[] {
     return this.names.filter((name) => Object.hasOwn(values, name))
   }

@@ -9,12 +9,10 @@ import { make, type PartInfo } from 'multipasta'
 import { joined } from '../ports/values/bytes.ts'
 import { malformedMultipart } from './refusals.ts'
 
-/** The information in a part's headers. */
 export interface PartHead {
   readonly name: string
   /** The client's name for a file, not used for anything; undefined for text. */
   readonly filename: string | undefined
-  /** Whether the part says that it is JSON. */
   readonly isJson: boolean
 }
 

@@ -30,12 +30,10 @@ function isLevel(value: unknown): value is OptimizationLevel {
   return LEVELS.includes(value as OptimizationLevel)
 }
 
-/** An image to make smaller. */
 export interface NewImage {
   readonly source: Source
   readonly mime: string
   readonly level: OptimizationLevel
-  /** The client who sent it: clients take turns. */
   readonly client: unknown
 }
 

@@ -75,7 +75,6 @@ export const MAX_LINK_SECONDS: number = 7 * 24 * 60 * 60
 
 const SECONDS = `be a whole number of seconds from 1 to ${MAX_LINK_SECONDS}`
 
-/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   path: rule.text,
   fields: {
@@ -95,7 +94,6 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   signUrls: rule.wholeNumber(SECONDS, 1, MAX_LINK_SECONDS),
 }
 
-/** Resolves the option for a model of `shape`; calls `fail` for invalid values. */
 export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
   checkOptions(options, RULES, fail, 'upload.')
   const { path = 'files/', fields = [{ name: 'file' }], acl = 'private', signUrls } = options

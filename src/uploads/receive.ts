@@ -14,7 +14,6 @@ import { bytesOf } from './strip/stripped.ts'
 
 /** A file that has arrived completely and is of an allowed type. */
 export interface ReceivedFile {
-  /** The field that the file is for. */
   readonly field: string
   readonly type: FileType
   readonly held: BufferedFile
@@ -32,9 +31,7 @@ interface Part extends PartHead {
   readonly held: BufferedFile
 }
 
-/** A multipart body. */
 export class MultipartBody {
-  /** The text parts. */
   readonly texts: Branch = new Branch()
   readonly #upload: Upload
   readonly #store: FileStore | undefined
@@ -82,7 +79,6 @@ export class MultipartBody {
     return files
   }
 
-  /** Discards what is buffered of its files. */
   async discard(): Promise<void> {
     await Promise.allSettled(this.#files.map(({ held }) => held.discard()))
   }

@@ -1,6 +1,5 @@
 /** Detects a file's type from its first bytes: never from its name or from what the client says. */
 
-/** A file's type. */
 export interface FileType {
   readonly mime: string
   /** Without the dot; letters and digits only. */
@@ -33,7 +32,6 @@ export async function sniff(head: Uint8Array): Promise<FileType | undefined> {
   }
 }
 
-/** How browsers should show a file of type `mime`. */
 export function dispositionOf(mime: string): 'inline' | 'attachment' {
   return INLINE.has(mime) ? 'inline' : 'attachment'
 }

@@ -12,7 +12,6 @@ const DEADLINE_MS_PER_MIB = 1000
 const CLEAN_UP_MS = 1000
 const MIB = 1024 * 1024
 
-/** One object to store. */
 export interface NewObject {
   readonly key: string
   readonly body: ReadableStream<Uint8Array> | Uint8Array

@@ -52,7 +52,6 @@ export interface Swept {
 
 /** Objects checked in one pass over the records. */
 const BATCH = 100_000
-/** Objects removed at a time. */
 const REMOVALS = 20
 /** A store that lists nothing for so many milliseconds is given up: a sweep that hangs would be the last one of its job. */
 const SILENCE_MS = 60_000

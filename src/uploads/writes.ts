@@ -30,7 +30,6 @@ import { type NewObject, ofStorage, putAll, removeAll } from './storage.ts'
 import { stripped } from './strip/stripped.ts'
 import type { FilePlace } from './sweep.ts'
 
-/** What of an app keeps its files. */
 export interface FileHost {
   readonly files: FileStore | undefined
   readonly images: ImageOptimizer | undefined
@@ -50,7 +49,6 @@ export interface FileOwner {
   readonly upload?: Upload | undefined
 }
 
-/** The files of a write. */
 export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
 
 /** An update of the record that matches `filter`. */
@@ -152,7 +150,6 @@ function requireFound(record: Fields | undefined): Fields {
   return record
 }
 
-/** The keys and URLs of the objects that belong to a record. */
 function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
   return files.objectsOf(record, host.files)
 }

@@ -107,7 +107,6 @@ class Served implements BodySource, Repeatable {
   }
 }
 
-/** A request that node:http has received. */
 export const ServedRequest: new (
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -136,7 +135,6 @@ const ONCE = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** The headers of a request, as node:http has read them. */
 class ReceivedHeaders {
   readonly #incoming: IncomingMessage
   #standard: Headers | undefined
@@ -192,7 +190,6 @@ function isRepeated(rawHeaders: readonly string[], lower: string): boolean {
   return count > 1
 }
 
-/** A scheme, and a host with or without a port. */
 const ORIGIN = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 /** Paths and queries that are as a URL would spell them, if they have no dots in the place of a name. */
 const USUAL = /^\/[\w\-.~!$&()*+,;=:@/%?[\]|]*$/
@@ -210,10 +207,8 @@ function urlOf({ url: target = '/', headers, socket }: IncomingMessage): string 
   return USUAL.test(path) && !DOTS.test(path) ? origin + path : new URL(origin + path).href
 }
 
-/** The last origin that was asked for. */
 let last = { given: '', origin: '' }
 
-/** How a URL spells an origin. */
 function originOf(given: string): string {
   const url = ORIGIN.test(given) ? URL.parse(given) : null
   return url?.origin ?? `${given.slice(0, given.indexOf(':'))}://${INVALID}`

@@ -57,7 +57,6 @@ class Plain {
     return this.#headers
   }
 
-  /** The standard Response that whatever needs one works on. */
   static standardOf(own: Plain): globalThis.Response {
     const { headers, status } = own
     own.#standard ??= new globalThis.Response(own.#piped?.stream() ?? own.plainText, { status })

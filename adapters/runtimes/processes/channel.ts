@@ -10,7 +10,6 @@ import type { Topic } from '../../../src/ports/services/processes.ts'
 /** The variable that makes a process a worker; its value is the port that it listens on. */
 export const WORKER_VARIABLE = 'FIELDGATE_WORKER'
 
-/** A message from a worker to the first process. */
 export interface FromWorker {
   readonly fieldgate: {
     readonly asks?: readonly Ask[]
@@ -21,7 +20,6 @@ export interface FromWorker {
   }
 }
 
-/** A message from the first process to a worker. */
 export interface ToWorker {
   readonly fieldgate: {
     readonly answers?: readonly Answer[]
@@ -34,7 +32,6 @@ type Ask = readonly [id: number, topic: string, question: unknown]
 /** Without a failure, `answer` is that of the topic. */
 type Answer = readonly [id: number, answer: unknown, failure?: string]
 
-/** An error, as it passes from one process to another. */
 export interface Failure {
   readonly name: string
   readonly message: string
@@ -61,7 +58,6 @@ const given = own?.send && own.env?.[WORKER_VARIABLE]
 /** Whether this process is a worker: the first process has started it to serve requests. */
 export const isWorker: boolean = given !== undefined
 
-/** The port that a worker listens on. */
 export const workerPort: number = Number(given)
 
 /** Tells the first process; resolves when it is told, or can't be. */

@@ -23,9 +23,7 @@ export async function freePort({ port, hostname }: Place): Promise<number> {
   return address.port
 }
 
-/** The workers of an app. */
 export interface Workers {
-  /** Where they accept requests. */
   readonly url: string
   /** Tells them to finish; kills those that have not ended after `limitMs`. Resolves to whether all have finished. */
   end(limitMs: number): Promise<boolean>

@@ -4,7 +4,6 @@ import { fork } from 'node:child_process'
 import process from 'node:process'
 import type { ForkWith } from './first.ts'
 
-/** Starts one. */
 export const reuseFork: ForkWith = (variables) => {
   const [, program = '', ...args] = process.argv
   return fork(program, args, { env: { ...process.env, ...variables } })

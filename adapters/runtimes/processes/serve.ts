@@ -18,7 +18,6 @@ import { listenFailure, startFailure } from '../start-failure.ts'
 import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
 import type { ForkWith } from './first.ts'
 
-/** Serves an app in this process. */
 type ServeHere<Options> = (app: App, options: Options, place: Place) => Promise<Served>
 
 /** What starts processes that share a port by the kernel, on Deno and Bun; loaded only where there are some. */

@@ -1,5 +1,3 @@
-/** `consume`: a function that is called for each change of some models' records, by one process at a time. */
-
 import type { App } from '../../app/app.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import * as rule from '../../model/option-rules.ts'

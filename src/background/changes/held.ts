@@ -33,7 +33,6 @@ export const heldSchema: CollectionSchema = ownSchema(
 
 const IN_ORDER = [sortKey('position'), sortKey('_id')]
 
-/** What is delivered: a change, to somebody. */
 export interface Delivery {
   readonly change: LoggedChange
   /** Deliveries of one lane are in order, and wait for each other. */
@@ -45,7 +44,6 @@ export interface HeldDelivery extends Delivery, Pick<Failure, 'attempt' | 'due' 
   readonly _id: string
 }
 
-/** What is known of a delivery that has failed. */
 export interface Failure {
   readonly isAside: boolean
   readonly attempt: number
@@ -71,7 +69,6 @@ export class Held {
     this.#models = models
   }
 
-  /** Those that are waiting, or that were set aside. */
   #filter(isAside: boolean, ...more: readonly Filter[]): Filter {
     return all([is('consumer', this.#consumer), is('isAside', isAside), ...more])
   }
@@ -125,7 +122,6 @@ export class Held {
     return { waiting, aside }
   }
 
-  /** The first of those that were set aside. */
   async aside(limit: number): Promise<readonly AsideStatus[]> {
     const read = { filter: this.#filter(true), sort: IN_ORDER, limit }
     const found = await this.#records.find(read)
@@ -143,7 +139,6 @@ export class Held {
     return this.#records.updateMany(this.#filter(true), { set })
   }
 
-  /** Holds a delivery that was tried `attempt` times. */
   hold({ change, lane, to }: Delivery, failure: Failure): WriteStep {
     const _id = idOf('held', this.#consumer, change.id, to)
     const { id: position } = change
@@ -156,7 +151,6 @@ export class Held {
     return { in: heldSchema, update: withId(_id), change: { set } }
   }
 
-  /** A delivery is done. */
   release({ _id }: HeldDelivery): WriteStep {
     return { in: heldSchema, delete: withId(_id) }
   }

@@ -22,9 +22,7 @@ interface Part {
 
 interface ReadingScope {
   readonly models: readonly string[]
-  /** Stores how far it is. */
   readonly keep: (position: string) => Promise<void>
-  /** Where it ends, if it does. */
   readonly until?: string
   /** Where models begin, if that is not where the reading does. */
   readonly behind?: ReadonlyMap<string, string>

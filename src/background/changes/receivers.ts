@@ -33,7 +33,6 @@ export class Receivers {
     this.#slowNow = 0
   }
 
-  /** Whether the last delivery to `to` took long. */
   isSlow(to: string): boolean {
     return this.#slow.has(to)
   }

@@ -51,7 +51,6 @@ export interface Delivering {
   stop(): void
 }
 
-/** What a delivery was before a try. */
 type Before = Pick<HeldDelivery, 'attempt' | 'since'>
 
 /** How a try ended: it succeeded, it failed, or it was interrupted and counts for nothing. */

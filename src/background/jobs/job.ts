@@ -157,7 +157,6 @@ export class Job extends LeasedWork<KeptJob> {
 /** How often a run is warned of that does not end, in milliseconds. */
 const LONG_MS = 3_600_000
 
-/** Reads a schedule, or says what is wrong with it. */
 export function scheduleOf(text: string, timeZone: string, fail: Fail): Cron {
   if (!isZone(timeZone)) {
     fail(`'timeZone' is '${timeZone}', but must be a name such as 'Europe/Zurich' or 'UTC'`)

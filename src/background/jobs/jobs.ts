@@ -1,5 +1,3 @@
-/** `jobs`: functions that run at certain times, each time in one process. */
-
 import type { App } from '../../app/app.ts'
 import * as rule from '../../model/option-rules.ts'
 import { checkOptions, type Fail, failAs, type Rule } from '../../model/option-rules.ts'

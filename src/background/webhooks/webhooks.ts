@@ -1,5 +1,3 @@
-/** `webhooks`: tells other servers of changes, by Standard Webhooks 1.0.0. */
-
 import { post } from '#outbound'
 import type { App } from '../../app/app.ts'
 import * as rule from '../../model/option-rules.ts'
@@ -173,7 +171,6 @@ function goneEndpoints(host: Host, name: string) {
       )
     },
     all: async () => [...(await read())],
-    /** All get webhooks again. */
     async clear(): Promise<void> {
       while ((await records.delete(filter)) !== null);
       known = undefined

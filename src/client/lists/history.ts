@@ -30,7 +30,6 @@ export interface HistoryOptions extends CallOptions {
   readonly pageSize?: number
 }
 
-/** Reads a page of what happened to a record of the mount at `at`. */
 export async function historyOf(
   at: string,
   [id, { cursor, pageSize, ...options } = {}]: [string, HistoryOptions?],
@@ -41,7 +40,6 @@ export async function historyOf(
   return send.shown(await call.ask({ ...options, method: 'GET', path }), true)
 }
 
-/** Makes a record what it was after a change. */
 export function restored(
   at: string,
   [id, changeId, options]: [string, string, WriteOptions?],

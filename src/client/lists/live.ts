@@ -151,7 +151,6 @@ function silenceOn(ending: AbortSignal) {
   }
 }
 
-/** Resolves after `ms` milliseconds, or when `signal` aborts. */
 function waited(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

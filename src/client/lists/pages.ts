@@ -6,7 +6,6 @@ import type { Counted } from './lists.ts'
 import type { Wanted } from './query.ts'
 
 type Values = Readonly<Record<string, unknown>>
-/** One page as it was asked for. */
 export type Listed = Result<unknown[], Values>
 export type Page = { readonly data: unknown[]; readonly pagination: Values }
 

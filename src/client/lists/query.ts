@@ -2,7 +2,6 @@
 
 import { type Answer, type Ask, json } from '../sending/answers.ts'
 
-/** What a list is asked for. */
 export interface Wanted {
   readonly where?: Readonly<Record<string, unknown>> | undefined
   readonly search?: string | undefined

@@ -34,12 +34,10 @@ export interface Call {
   readonly held: Promise<Held | undefined> | undefined
   /** Sends a request in that session; an open one is never sent twice. */
   ask(request: Ask, isOpen?: boolean): Promise<Answer>
-  /** Sends anything in that session. */
   twice<R>(
     send: (held: Held | undefined) => Promise<R>,
     isStale: (response: R) => boolean,
   ): Promise<R | Answer>
-  /** `fetch` in that session. */
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
@@ -48,7 +46,6 @@ export interface Connection {
   readonly session: Session | undefined
   /** Begins a call: all of its requests belong to the session that is held now. */
   call(): Call
-  /** `fetch` with the access token. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Says once why a sign-in is not kept. */
   warn(): void

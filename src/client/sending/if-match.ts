@@ -10,7 +10,6 @@ export interface Origin {
   readonly index?: number
 }
 
-/** What the server answers to a write of a record that has changed since it was read. */
 const CHANGED = { success: false, error: 'The record has changed since it was read.' }
 
 /** The tag of the version that was read; else an answer that says why the write can't be. */

@@ -9,7 +9,6 @@ import type { Result } from './results.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What sends requests, for all mounts of a client. */
 export interface Sending {
   readonly call: Connection['call']
   /** The result of a call, whose records are remembered, unless `choice` says that they are parts of records. */

@@ -21,7 +21,6 @@ interface Tokens {
 export interface Held extends Tokens {
   /** Names the session here. */
   readonly id: string
-  /** The path of the route that refreshes. */
   readonly refreshAt: string
   /** When they came, in epoch milliseconds; later tokens have a later time. */
   readonly at: number
@@ -34,7 +33,6 @@ type Stale = Pick<Held, 'id' | 'token'>
 type Renewal = Promise<Held | Answer | undefined>
 
 export interface Session {
-  /** The tokens of the user, if one is signed in. */
   held(): Promise<Held | undefined>
   keep(tokens: Tokens, refreshAt: string): Promise<unknown>
   /** Forgets the tokens of a session in every tab, or replaces them, if they are still held. What is held of it then. */
@@ -43,7 +41,6 @@ export interface Session {
   renewed(stale: Stale): Renewal
 }
 
-/** How a session asks the server. */
 export type Post = (path: string, body: string) => Promise<Answer>
 
 /** How long to wait for tokens that another tab has stored. */
@@ -54,7 +51,6 @@ const FAILED = 'f'
 /** The refreshes that are under way here, by the session and the token that they replace. */
 const renewals: Record<string, Renewal> = {}
 
-/** The session that a client has with the server at `url`. */
 export function sessionIn(
   storage: TokenStorage,
   post: Post,
@@ -153,7 +149,6 @@ type Read = (clear?: () => unknown) => Promise<Held | undefined>
 /** Stores a text, or removes what is stored: in memory, once the storage has failed. */
 type Put = (text: string | undefined) => Promise<void>
 
-/** What a storage keeps under a name. */
 function keptIn(
   kept: TokenStorage,
   name: string,

@@ -40,7 +40,6 @@ import {
 interface Given {
   readonly auth: Auth
   readonly schemas: Schemas
-  /** The user as responses show it. */
   readonly user: Schema
 }
 

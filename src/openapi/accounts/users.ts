@@ -61,7 +61,6 @@ export function passwordSchema({ settings }: Auth): Schema {
   return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
 }
 
-/** What a new password may be refused for. */
 export function passwordRefusals({ settings }: Auth): readonly HttpError[] {
   const { minLength, check } = settings.password
   return [

@@ -57,7 +57,6 @@ export function parametersOf(rows: readonly Row[]): Asked {
   return { parameters, refusals: rows.flatMap(({ refusals }) => refusals) }
 }
 
-/** The parameters of a GET for one record. */
 export function choiceParameters(resource: Resource): Asked {
   return parametersOf([
     { name: 'select', ...select(resource) },

@@ -52,7 +52,6 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
   }
 }
 
-/** Makes a record what it was. */
 export function restoreOperation(resource: Resource, schemas: Schemas): Described {
   const { model, validate, hooks, host } = resource
   return {

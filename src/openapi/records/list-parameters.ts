@@ -160,7 +160,6 @@ function also(describe: Describe, refusal: () => HttpError): Describe {
   }
 }
 
-/** The parameters of a GET, and what may be refused about them. */
 export function urlParameters(resource: Resource): Asked {
   const listed = parametersOf(rowsOf(resource, IN_URL, (row) => row.name))
   return {

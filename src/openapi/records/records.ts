@@ -17,7 +17,6 @@ import { choiceParameters } from './choice-parameters.ts'
 import { historyOperation, restoreOperation } from './history.ts'
 import { queryBody, urlParameters } from './list-parameters.ts'
 
-/** Records in the example of a QUERY. */
 const EXAMPLE_SIZE = 10
 
 /** The operation that `served` names; the schemas that it needs are added. */

@@ -11,7 +11,6 @@ import { converted, type ObjectSchema } from './schemas.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
 
-/** The operation of any other route, as far as it is described. */
 export function otherOperation(mount: string, route: Route, schemas: Schemas): Described {
   const { about = {}, failures, method, path } = route
   const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`

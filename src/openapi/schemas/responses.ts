@@ -89,7 +89,6 @@ const SECOND_STEP: Schema = {
   required: [...FAILURE.required, 'ticket', 'expiresIn'],
 }
 
-/** The schemas that every document has. */
 export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
   Failure: FAILURE,
   SecondStep: SECOND_STEP,

@@ -119,7 +119,6 @@ function asWritten(zod: $ZodType, json: Editable): void {
   )
 }
 
-/** The words of `z.stringbool()`. */
 function sayWords({ _zod: { bag } }: $ZodType, json: Editable): void {
   const { truthy, falsy } = bag
   if (!Array.isArray(truthy) || !Array.isArray(falsy)) return

@@ -11,7 +11,6 @@ import {
 import type { Guard } from '../../records/engine/route.ts'
 import type { Security } from '../specification.ts'
 
-/** What the guards of an operation demand. */
 export interface Demands {
   readonly security: Security
   /** In words; empty if anyone may call it. */

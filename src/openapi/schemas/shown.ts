@@ -66,7 +66,6 @@ const NATURAL: Schema = { type: 'integer', minimum: 1 }
 const COUNT: Schema = { type: 'integer', minimum: 0 }
 const MORE: Schema = { type: 'boolean', description: 'Whether another page follows.' }
 
-/** How pages of each kind are told. */
 export const PAGINATION: Readonly<Record<'Counted' | 'Uncounted' | 'Cursor', Schema>> = {
   Counted: object({
     currentPage: NATURAL,

@@ -150,7 +150,6 @@ function filterOf(place: string): Filter {
   return withId(ownId(place))
 }
 
-/** What a model demands of each of its fields. */
 type Fingerprint = Readonly<Record<string, string>>
 
 /** The fingerprint of `model`. Rules in functions are not in it: nobody can tell whether a function has changed. */

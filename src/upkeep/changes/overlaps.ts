@@ -6,7 +6,6 @@ import type { Collection } from '../../ports/store/store.ts'
 import { overlapsIn } from '../check/overlaps.ts'
 import { EXAMPLES } from '../tally.ts'
 
-/** What earlier starts have noted. */
 interface Facts {
   has(fact: string): Promise<boolean>
   add(fact: string): Promise<void>

@@ -1,5 +1,3 @@
-/** Stored records against the models of an app. Nothing is written. */
-
 import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import { type Model, valueIn } from '../../model/model.ts'

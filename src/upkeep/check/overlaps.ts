@@ -12,7 +12,6 @@ import type { Problem } from './record.ts'
 /** How many pairs are named: whoever mends them has to know which two they are. */
 const MOST_PAIRS = 10
 
-/** The ids of two records that overlap. */
 type Pair = readonly [string, string]
 
 /** Of the records that an exclusion forbids beside each other, each that overlaps the one which ends before it, and that. */

@@ -3,7 +3,6 @@
 import { counted, EXAMPLES } from '../tally.ts'
 import type { Problem } from './record.ts'
 
-/** What a user can do about each problem. */
 const CURES: Readonly<Record<Problem['problem'], string>> = {
   undeclared: 'clients never see it; declare it in the model, or remove it from the records',
   missing: 'give the field a default, or make it .optional(); a backfill stores timestamps',

@@ -15,11 +15,8 @@ export interface Comparison {
   readonly target: number
   /** SHA-256 over the source's records in the order of their ids. */
   readonly checksum: string
-  /** Those of the source that the target doesn't have. */
   readonly missing: Some
-  /** Those that hold something else in the target. */
   readonly changed: Some
-  /** Those of the target that the source doesn't have. */
   readonly extra: Some
 }
 

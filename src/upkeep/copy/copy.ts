@@ -1,5 +1,3 @@
-/** Copies all records from one store to another; resumable, and verified record by record. */
-
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { idFrom } from '../../model/values/cast.ts'
@@ -16,7 +14,6 @@ import { type Comparison, compare, type Pair } from './compare.ts'
 import { ForeignValues, type Loss, losses } from './losses.ts'
 import { mismatch } from './mismatch.ts'
 
-/** What a caller may decide, and what it hears. */
 export interface CopyOptions extends Progress {
   /** Whether to copy records with values that the target can't hold, each as something else. Default false. */
   readonly convert?: boolean

@@ -24,7 +24,6 @@ export class ForeignValues extends Error {
   }
 }
 
-/** Reads `sources` and tells what a copy of them would change. */
 export async function losses<R>(
   sources: readonly { readonly schema: CollectionSchema; readonly source: Copyable<R> }[],
   progress: Progress,

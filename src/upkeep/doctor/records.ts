@@ -10,7 +10,6 @@ import { isWithin } from '../../ports/values/paths.ts'
 import { type Finding as Misfit, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally, told } from '../tally.ts'
 
-/** A field by which people sign in. */
 export interface AccountIdentifier {
   readonly field: string
   /** What a sign-in looks for when a user types `text`; undefined if that is not such an identifier. */

@@ -27,7 +27,6 @@ const ICC_NAME = 'ICC_PROFILE\0'
 /** What comes before a part of a colour profile: its name, its number and how many there are. */
 const ICC_HEAD = ICC_NAME.length + 2
 
-/** How far a walk through an image has come. */
 interface Progress {
   /** Whether the drawn data has begun. */
   drawn: boolean
@@ -39,7 +38,6 @@ interface Progress {
   profile: { parts: number; left: number }
 }
 
-/** The steps through a JPEG image. */
 export function* jpegSteps(): Steps {
   yield* put(yield* read(2))
   const profile = { parts: 0, left: 0 }

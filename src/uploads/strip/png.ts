@@ -29,13 +29,11 @@ const MAX_CHUNK_BYTES: Readonly<Record<string, number | Readonly<Record<number, 
 /** Chunks that an image has more than once. */
 const REPEATED: ReadonlySet<string> = new Set(['IDAT', 'fdAT', 'fcTL'])
 
-/** How far a walk through an image has come. */
 interface Progress {
   colours: Colours
   readonly seen: Set<string>
 }
 
-/** The steps through a PNG image. */
 export function* pngSteps(): Steps {
   yield* put(yield* read(SIGNATURE_SIZE))
   const progress: Progress = { colours: undefined, seen: new Set() }

@@ -45,14 +45,12 @@ export async function stripped(source: Source, mime: string): Promise<Source> {
   return { size, stream: () => streamOf(walked(source, steps({ ...facts, size }))) }
 }
 
-/** `bytes` without metadata. */
 export async function strippedBytes(bytes: Uint8Array, mime: string): Promise<Uint8Array> {
   const source: Source = { size: bytes.length, stream: () => streamOf(blocksOf(bytes)) }
   const found = await stripped(source, mime)
   return found === source ? bytes : bytesOf(found)
 }
 
-/** All of `source` in one piece. */
 export async function bytesOf(source: Source): Promise<Uint8Array> {
   const whole = new Uint8Array(source.size)
   let at = 0

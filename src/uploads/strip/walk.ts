@@ -31,12 +31,10 @@ export function* keep(count: number, head: Uint8Array): Steps {
   yield { do: 'keep', count }
 }
 
-/** Drops the next `count` bytes. */
 export function* drop(count: number): Steps {
   yield { do: 'drop', count }
 }
 
-/** Adds `bytes`. */
 export function* put(bytes: Uint8Array): Steps {
   yield { do: 'put', bytes }
 }
@@ -49,7 +47,6 @@ const FIRST_MARKER = 0xc0
 const RST0 = 0xd0
 const RST7 = 0xd7
 
-/** Runs a walk over chunks. */
 export class Walk {
   /** How many bytes have been kept or added. */
   size = 0
@@ -79,7 +76,6 @@ export class Walk {
     return this.#dropped || this.#came !== this.size
   }
 
-  /** Takes the next bytes of the file. */
   write(chunk: Uint8Array): void {
     this.#came += chunk.length
     for (let at = 0; at < chunk.length; ) {
@@ -88,7 +84,6 @@ export class Walk {
     }
   }
 
-  /** The file has ended. */
   end(): void {
     const step = this.#step
     if (!step) return
@@ -167,7 +162,6 @@ export function startsWith(bytes: Uint8Array, text: string): boolean {
   return true
 }
 
-/** A view of `bytes` as numbers. */
 export function numbersIn(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -33,7 +33,6 @@ export interface WebpFacts {
   frames?: number[]
 }
 
-/** The steps through a WebP image. */
 export function* webpSteps(facts: WebpFacts): Steps {
   const riff = yield* read(RIFF_SIZE)
   let left = riff.length === RIFF_SIZE ? numbersIn(riff).getUint32(4, true) - 4 : 0
@@ -54,7 +53,6 @@ export function* webpSteps(facts: WebpFacts): Steps {
   }
 }
 
-/** How far a walk through an image has come. */
 interface Progress {
   drawn: boolean
   /** Whether the header announces EXIF data that has not come yet. */
