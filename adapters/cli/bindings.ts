@@ -10,21 +10,18 @@ export interface BindingOptions {
   readonly env?: string | undefined
 }
 
-export interface Bindings {
-  /** What a Worker gets as `env`. */
-  readonly env: Readonly<Record<string, unknown>>
-  /** Call it once; the last one who uses the bindings closes them. */
-  close(): Promise<void>
-}
-
 let platform: ReturnType<typeof start> | undefined
 let users = 0
 
 /**
  * Opens the bindings: local databases, those of `wrangler dev`, except where the configuration says `remote = true`.
- * Throws an `Unusable` without wrangler. One process has one set of bindings.
+ * Throws an `Unusable` without wrangler. One process has one set of bindings: the last one who uses them closes them.
  */
-export async function openBindings(options: BindingOptions): Promise<Bindings> {
+export async function openBindings(options: BindingOptions): Promise<{
+  /** What a Worker gets as `env`. */
+  readonly env: Readonly<Record<string, unknown>>
+  close(): Promise<void>
+}> {
   platform ??= start(options)
   const { env, dispose } = await platform
   users += 1

@@ -9,7 +9,6 @@ import { Unusable } from './unusable.ts'
 export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgres://host/database[?schema=name], or d1:<binding>, a database of your
              wrangler.toml`
 
-/** Throws an `Unusable` if `address`, the value of `option`, is none of a store. */
 export function checkAddress(option: string, address: string): void {
   if (fileIn(address) !== undefined || POSTGRES.test(address) || nameIn('d1:', address)) return
   if (!MONGODB.test(address)) {

@@ -108,7 +108,6 @@ function fieldsIn(text = '{}'): Fields {
   throw new Unusable(`--values takes a JSON object, such as '{"name":"Ann"}'`)
 }
 
-/** The accounts of the app, or of the auth router on `mount`. */
 function authOf(host: Host, mount: string | undefined): Auth {
   const all = host.mounted.flatMap(({ mount: at, routes }) => {
     const auth = routes.flatMap(({ handler }) => routeServedBy(handler)?.auth ?? [])[0]

@@ -156,7 +156,6 @@ async function list(
   return { data: data.map(withId), ...(total === undefined ? { pageInfo } : { total }) }
 }
 
-/** The conditions and the order, as the client takes them. */
 function narrowed({ filter = {}, sort }: ListParams): Values {
   const { q, ...conditions } = filter
   const where = Object.entries(conditions).map(([field, value]) => [storedName(field), value])

@@ -14,7 +14,6 @@ export function signer(place: S3Place): AwsClient {
 /** AWS refuses longer ones: seven days. */
 const MAX_LINK_SECONDS = 7 * 24 * 60 * 60
 
-/** What of a store in `place` is about its links; those of GET last at most seven days. */
 export function s3Links(place: S3Place): Pick<FileStore, 'urlOf' | 'keyOf' | 'signedUrl'> {
   const { urlOf, keyOf } = place
   return {

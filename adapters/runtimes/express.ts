@@ -82,7 +82,6 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
   }
 }
 
-/** Throws a `TypeError` if `app` is no app, with what to write instead. */
 function checkApp(app: unknown): void {
   const { handle, serves, attach } = (app ?? {}) as Readonly<Record<string, unknown>>
   if (typeof handle === 'function' && typeof serves === 'function') return

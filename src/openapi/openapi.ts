@@ -66,7 +66,6 @@ export function openapi(options: OpenApiOptions): Mountable {
 
 const served = new WeakMap<Host, DocumentOptions>()
 
-/** The options of the document that an app serves; undefined if it serves none. */
 export function servedOptions(host: Host): DocumentOptions | undefined {
   return served.get(host)
 }

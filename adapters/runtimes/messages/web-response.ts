@@ -9,10 +9,8 @@ import type { PipedBody } from '../../../src/ports/services/piped-body.ts'
 // biome-ignore lint/performance/noBarrelFile: '#response' is one of these two modules
 export { sendsCodings, UNDONE } from './codings.ts'
 
-/** The runtime's own class. */
 export const Response: typeof globalThis.Response = globalThis.Response
 
-/** The body as a stream. */
 export function bodyOf(body: PipedBody): BodyInit {
   return body.stream()
 }

@@ -69,7 +69,6 @@ export function tellFirst(content: FromWorker['fieldgate']): Promise<void> {
 
 const closed = Promise.withResolvers<void>()
 
-/** Resolves when the first process tells this worker to end. */
 export const toldToClose: Promise<void> = closed.promise
 
 const replies = new Map<string, (question: never) => unknown>()

@@ -20,8 +20,12 @@ import type { ForkWith } from './first.ts'
 
 type ServeHere<Options> = (app: App, options: Options, place: Place) => Promise<Served>
 
-/** What starts processes that share a port by the kernel, on Deno and Bun; loaded only where there are some. */
-export const reuseForks = async (): Promise<ForkWith> => (await import('./fork-reuse.ts')).reuseFork
+/** What starts processes of Deno and Bun that listen on one port: the kernel hands out the connections. */
+export async function reuseForks(): Promise<ForkWith> {
+  const { fork } = await import('node:child_process')
+  const [, program = '', ...args] = process.argv
+  return (variables) => fork(program, args, { env: { ...process.env, ...variables } })
+}
 
 /** How much later than they should have ended workers are killed, in milliseconds. */
 const LATE_MS = 1000

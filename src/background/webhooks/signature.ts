@@ -27,7 +27,6 @@ export function wrongSecret(secret: unknown): string | undefined {
   return `'secret' must be '${PREFIX}' and ${LEAST_BYTES} to ${MOST_BYTES} random bytes in base64, or a list of two such while one replaces the other`
 }
 
-/** The headers of a webhook with this id and body that is sent at `seconds`. */
 export function signedHeaders(
   secret: WebhookSecret,
   id: string,

@@ -122,7 +122,6 @@ const byUsers = { begun: 0, open: 0 }
 /** The same of those that the page offers in a field. */
 const offers = { begun: 0, open: 0 }
 
-/** Does `work`, which is one of `those`. */
 async function counted<T>(those: typeof byUsers, work: () => Promise<T>): Promise<T> {
   those.begun += 1
   those.open += 1

@@ -4,7 +4,6 @@ import type { AnyOptions } from './calls.ts'
 import type { Given } from './given.ts'
 import type { Result } from './results.ts'
 
-/** Calls the route with this method and path, as in `POST /:id/book`, of the mount at `at`. */
 export async function called(
   at: string,
   [route, { params, query, body, headers, idempotencyKey, ...options } = {}]: [string, AnyOptions?],

@@ -81,7 +81,6 @@ export function bodyWith(
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
-/** Identifiers, a password, and `registerFields`. */
 export function registerBody(auth: Auth): Converted {
   const { settings } = auth
   const { schema, defs } = bodySchema(settings.model, settings.registerFields, 'create')
@@ -109,7 +108,6 @@ export function registerBody(auth: Auth): Converted {
   }
 }
 
-/** `updateFields`, and the password that a change of an identifier needs. */
 export function profileBody({ settings }: Auth): Converted {
   const { schema, defs } = bodySchema(settings.model, settings.updateFields, 'update')
   const { properties = {}, ...rest } = schema as ObjectSchema

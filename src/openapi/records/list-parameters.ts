@@ -200,7 +200,6 @@ function equality({ model }: Resource, field: string): Parameter {
   }
 }
 
-/** The body of a QUERY, and what may be refused about it. */
 export function queryBody(resource: Resource): {
   readonly schema: Schema
   readonly refusals: readonly HttpError[]

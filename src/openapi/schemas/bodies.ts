@@ -52,7 +52,6 @@ export function bodyOf(resource: Resource, write: 'create' | 'update', schemas: 
 
 const LEVEL: Schema = { type: 'string', enum: LEVELS }
 
-/** Clients may choose how strongly images are compressed. */
 export function levelParameters({ upload }: Resource): readonly Parameter[] {
   if (!upload?.allowClientImageOptions) return []
   const description = 'How strongly uploaded images are compressed.'

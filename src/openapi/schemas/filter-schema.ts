@@ -37,7 +37,6 @@ export function filterSchema({ model, filterable }: Resource): Schema | undefine
   return { ...one, properties: { or, ...Object.fromEntries(conditions) } }
 }
 
-/** One value of a field in a filter, by the field's type. */
 export function valueSchema(shape: Resource['model']['shape'], field: string): Schema {
   const at = placeOf(shape, field)?.shape
   switch (at?.kind) {

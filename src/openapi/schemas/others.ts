@@ -54,7 +54,6 @@ function anyBody(method: string): Pick<Operation, 'requestBody'> {
   return WITH_BODY.includes(method) ? jsonBody({}) : {}
 }
 
-/** The parameters of a query string, by the schema of all of them. */
 export function queryParameters(query: $ZodType): Parameter[] {
   const { properties = {}, required = [] } = converted(query, 'input').schema as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...property }]) => ({

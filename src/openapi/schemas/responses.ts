@@ -111,7 +111,6 @@ export function envelope(data: Schema): Schema {
   return object({ success: SUCCESS, data })
 }
 
-/** A response with a JSON body, or `others`. */
 export function success(
   description: string,
   schema: Schema,

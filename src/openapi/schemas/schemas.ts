@@ -33,7 +33,6 @@ export const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
   text: { type: 'string', minLength: 1, maxLength: 1000 },
 }
 
-/** One of `names`, if there are any. */
 export function enumOf(names: readonly string[]): Schema | undefined {
   return names.length > 0 ? { type: 'string', enum: names } : undefined
 }
@@ -158,7 +157,6 @@ function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void
   }
 }
 
-/** The same schema, null allowed. */
 export function orNull(schema: Schema): Schema {
   const options = Array.isArray(schema.anyOf) ? (schema.anyOf as readonly Schema[]) : [schema]
   const takesAny = Object.keys(schema).length === 0

@@ -31,13 +31,11 @@ export function storedOne(resource: Resource, schemas: Schemas): Schema {
   return written(resource, data, schemas)
 }
 
-/** The response with a record as reads show it. */
 export function readOne(resource: Resource, schemas: Schemas): Schema {
   const data = readRecord(resource, schemas)
   return schemas.own(`${nameOf(data, resource)}Response`, envelope(data))
 }
 
-/** The response of an update: the record as reads show it. */
 export function updatedOne(resource: Resource, schemas: Schemas): Schema {
   return written(resource, readRecord(resource, schemas), schemas)
 }

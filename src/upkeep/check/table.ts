@@ -13,7 +13,6 @@ const CURES: Readonly<Record<Problem['problem'], string>> = {
   duplicate: 'make the values differ, or drop it from unique',
 }
 
-/** A line for each problem, under a head: what it is, how many records have it, some of them, and what to do. */
 export function tableOf(problems: readonly Problem[]): string {
   const head = ['model', 'problem', 'field', 'records', 'for example', 'what to do']
   const rows = problems.map(({ model, problem, field, count, examples }) => [
