@@ -118,12 +118,7 @@ async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
 const waiting = new WeakMap<$ZodType, boolean>()
 const handled = new WeakSet<object>()
 
-/**
- * Whether something in `schema` may be asynchronous. Also handles the rejections of such refinements: zod starts all of
- * a value's refinements at once and awaits one after the other, so when the first rejects, no one awaits the next, and
- * its rejection would end the process. Call this when the schema is used, because what it refers to may be declared
- * after it.
- */
+/** Whether `schema` may be asynchronous. Handles rejections of refinements that zod awaits no more: they would end the process. */
 function isAsync(schema: $ZodType): boolean {
   const before = waiting.get(schema)
   if (before !== undefined) return before
@@ -195,16 +190,13 @@ function withoutUndefined(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/**
- * Refuses what a store could not return as it was written: a string with a lone surrogate has no UTF-8 form, BSON ends
- * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits. Throws a `TypeError` for a value that
- * only the program can have made, such as a Map: that is a mistake in the model, and not the client's.
- */
+/** Refuses what no store returns as it was written: lone surrogates, NULs in keys (BSON), infinity, years of five digits. */
 function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(values)) {
     const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
     const complaint = isGood ? undefined : complaintOf(value)
+    // Only the program can have made it: that is a mistake in the model, and not the client's.
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
@@ -215,18 +207,26 @@ function storable({ name }: Model, values: Fields): Validation {
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
 
-function complaintOf(value: unknown, within?: Within): string | undefined {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
-  if (['bigint', 'symbol'].includes(typeof value)) return unheld(typeof value)
-  if (typeof value === 'function') return complaintOfFunction(within)
-  if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
-  return isBoxed(value) ? complaintOf(value.valueOf(), within) : complaintInside(value, within)
-}
+/** The objects and lists that a value is in, the outermost first. */
+type Containers = readonly object[]
 
-/** Stores leave out members that are functions. */
-function complaintOfFunction(within: Within | undefined): string | undefined {
-  return within && !Array.isArray(within.value) ? undefined : unheld('function')
+function complaintOf(value: unknown, around: Containers = []): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? undefined : NO_TEXT
+    case 'number':
+      return Number.isFinite(value) ? undefined : 'Invalid number.'
+    case 'bigint':
+    case 'symbol':
+      return unheld(typeof value)
+    case 'function':
+      // Stores leave out members that are functions.
+      return around.length > 0 && !Array.isArray(around.at(-1)) ? undefined : unheld('function')
+    case 'object':
+      return value && !isOfBson(value) ? complaintInside(value, around) : undefined
+    default:
+      return undefined
+  }
 }
 
 /** How values begin to be refused that no record can hold. */
@@ -241,10 +241,6 @@ function isOfBson(value: object): boolean {
   return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
 }
 
-function isBoxed(value: object): boolean {
-  return value instanceof String || value instanceof Number || value instanceof Boolean
-}
-
 /** The class of an object of which stores would keep other things, or nothing. */
 function classOf(value: object): string | undefined {
   if (typeof Object.getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function')
@@ -255,41 +251,30 @@ function classOf(value: object): string | undefined {
   return ArrayBuffer.isView(value) || Object.keys(value).length === 0 ? name : undefined
 }
 
-function complaintInside(value: object, within: Within | undefined): string | undefined {
+function complaintInside(value: object, around: Containers): string | undefined {
   if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
+  const isBoxed = value instanceof String || value instanceof Number || value instanceof Boolean
+  if (isBoxed) return complaintOf(value.valueOf(), around)
   const known = classOf(value)
   if (known !== undefined) return unheld(known)
-  if (isWithin(value, within)) return CYCLIC
-  const inside = { value, within }
+  if (around.includes(value)) return `${NO_RECORD}a value that contains itself`
+  const inside = [...around, value]
   return Array.isArray(value) ? complaintInList(value, inside) : complaintInMembers(value, inside)
 }
 
-const CYCLIC = `${NO_RECORD}a value that contains itself`
-
-function isWithin(value: object, within: Within | undefined): boolean {
-  for (let at = within; at; at = at.within) if (at.value === value) return true
-  return false
-}
-
-function complaintInList(list: readonly unknown[], within: Within): string | undefined {
+function complaintInList(list: readonly unknown[], around: Containers): string | undefined {
   for (const item of list) {
-    const complaint = complaintOf(item, within)
+    const complaint = complaintOf(item, around)
     if (complaint !== undefined) return complaint
   }
   return undefined
 }
 
-function complaintInMembers(value: object, within: Within): string | undefined {
+function complaintInMembers(value: object, around: Containers): string | undefined {
   for (const key of Object.keys(value)) {
-    const item = (value as Fields)[key]
     const isKey = key.isWellFormed() && !key.includes('\0')
-    const complaint = isKey ? complaintOf(item, within) : NO_TEXT
+    const complaint = isKey ? complaintOf((value as Fields)[key], around) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
-}
-
-interface Within {
-  readonly value: object
-  readonly within: Within | undefined
 }
