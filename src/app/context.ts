@@ -30,11 +30,9 @@ export interface Platform {
   waitUntil?(promise: Promise<unknown>): void
 }
 
-/** The context of one request. */
 export class AppContext extends Deadline implements Context {
   /** Whether a read of a model route responds: see `complete`. */
   isRead = false
-  /** Whether the response is there. */
   isAnswered = false
   /** What the request says of itself: some runtimes find it out anew each time that it is asked. */
   method = ''
@@ -181,15 +179,11 @@ function complete(response: Response, request: ApiRequest, context: AppContext):
     return withHeaders(response, request, context)
   } catch {
     // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
-    return withHeaders(copyOf(response, response.body), request, context)
+    return withHeaders(new Response(response.body, response), request, context)
   }
 }
 
-/**
- * Adds the request's id, the headers that guards have set, and `Cache-Control` unless it is set already. A response to a
- * request with credentials stays out of every cache: a cache in front of the app does not run its guards. A public read may
- * be kept, but must be revalidated each time; without the header, a cache may choose a lifetime itself (RFC 9111, 4.2.2).
- */
+/** Adds the request's id, the headers that guards have set, and `Cache-Control` unless it is set already. */
 function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
   const { isAuthorized } = context
   setHeader(response, 'X-Request-Id', request.requestId)
@@ -197,6 +191,7 @@ function withHeaders(response: Response, request: ApiRequest, context: AppContex
     if (headerOf(response, name) === null) setHeader(response, name, value)
     else response.headers.append(name, value)
   }
+  // No cache in front of the app runs its guards. It may choose a lifetime without the header (RFC 9111, 4.2.2).
   const isPrivate = isAuthorized || Boolean(request.auth)
   if ((isPrivate || context.isRead) && headerOf(response, 'Cache-Control') === null) {
     setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
@@ -212,7 +207,7 @@ const LAZY = '_toNodeResponse'
 function decoded(made: Response): Response {
   const coding = made.url === '' ? null : made.headers.get('content-encoding')
   if (!coding?.split(',').every((each) => UNDONE.test(each.trim()))) return made
-  const copy = copyOf(made, made.body)
+  const copy = new Response(made.body, made)
   for (const name of ['content-encoding', 'content-length']) copy.headers.delete(name)
   return copy
 }
@@ -221,9 +216,5 @@ function decoded(made: Response): Response {
 function bare(response: Response): Response {
   // Reading `body` of a fast response would make a stream of it.
   if (!('plainHeaders' in response)) void response.body?.cancel().catch(() => {})
-  return copyOf(response, null)
-}
-
-function copyOf(response: Response, body: ReadableStream | null): Response {
-  return new Response(body, response)
+  return new Response(null, response)
 }

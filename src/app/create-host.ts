@@ -39,7 +39,6 @@ export interface AppHost extends Host {
   close(): Promise<void>
 }
 
-/** The host of one app, which responds to requests by `handle`. */
 export function createHost(
   options: ResolvedAppOptions,
   parts: AppParts,
@@ -217,7 +216,6 @@ async function shareSecret(option: string, secret: string): Promise<void> {
   )
 }
 
-/** The start-up of one app. */
 class AppStart {
   /** Whether nothing is left to do. */
   isReady = false
@@ -228,7 +226,6 @@ class AppStart {
   #hasStarted = false
   #isClosed = false
 
-  /** `start` does the work. */
   constructor(start: () => Promise<void>) {
     this.#start = start
     this.#attempt = this.#next()

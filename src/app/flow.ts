@@ -28,13 +28,11 @@ import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
 
-/** The guards of an app. */
 export interface AppGuards extends GuardLists {
   /** Those that run before anything else. */
   readonly early: Guard[]
 }
 
-/** What requests go through. */
 export interface Parts {
   readonly host: AppHost
   readonly guards: AppGuards
@@ -47,7 +45,6 @@ export interface Parts {
 const OVERLOADED = new Error('there are more requests than can be handled in time')
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** Responds to requests. */
 export class Flow {
   readonly #parts: Parts
   readonly #limits: RequestLimits
@@ -127,10 +124,7 @@ export class Flow {
     )
   }
 
-  /**
-   * Responds, or turns a failure into its response. Only what is not there yet is waited for: if that is nothing, the
-   * response is there when this returns, as `context.isAnswered` says.
-   */
+  /** Responds, or turns a failure into its response. If nothing has to be waited for, `isAnswered` is true when this returns. */
   async #respond(request: ApiRequest, context: AppContext): Promise<Response> {
     let response: Response
     try {
@@ -195,11 +189,7 @@ export class Flow {
     return refused ?? this.#match(request, context, 0, undefined)
   }
 
-  /**
-   * What the first row responds that takes the path, from the one at `from` on. A handler that returns nothing leaves the
-   * request to the next row that matches, but never to a wider one: a forgotten `return` at `/featured` must not turn into a
-   * search for the record with the id 'featured'. `silent` is the last one that returned nothing.
-   */
+  /** What the first row at the path responds, from the one at `from` on; `silent` is the last one that returned nothing. */
   #match(
     request: ApiRequest,
     context: AppContext,
@@ -211,6 +201,7 @@ export class Flow {
     const rows = table.rows(context.method, path)
     for (let at = from; at < rows.length; at += 1) {
       const row = rows[at] as Row
+      // A forgotten `return` at `/featured` must not turn into a search for the record with the id 'featured'.
       if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
       const isGuarded = row.guards.length > 0 || guards.late.length > 0
       context.isRead = !isGuarded && row.isRead === true

@@ -14,7 +14,6 @@ export interface GuardLists {
   readonly late: Guard[]
 }
 
-/** `guards`, by when they run. */
 export function inLists(guards: Iterable<Guard>): GuardLists {
   const lists = Object.groupBy(guards, ({ late }) => (late ? 'late' : 'prompt'))
   return { prompt: lists.prompt ?? [], late: lists.late ?? [] }
@@ -76,7 +75,6 @@ export function notePassed(request: ApiRequest, passed: Passed): void {
   known.set(request, passed)
 }
 
-/** What has let a request pass. */
 export function passedOf(request: ApiRequest): Passed {
   return known.get(request) ?? { requests: [request], isRecords: false }
 }

@@ -11,18 +11,15 @@ import { RecordEngine, type Surroundings } from '../records/engine/record-engine
 import { loggedCollection } from '../records/engine/stepwise.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 
-/** The models of an app, as the app itself sees them. */
 export interface AppModels extends Models {
   /** The collections of their records, and the ones that go with them. */
   schemas(): readonly CollectionSchema[]
 }
 
-/** What models need from the app. */
 export interface ModelNeeds {
   readonly engines: Surroundings
   /** Opens a collection in which every write counts as a write of the model named `model`. */
   open(model: string, schema: CollectionSchema): Collection
-  /** Takes steps that write records of these models. */
   readonly write: WriteOfModels
   /** Declares that start-up has more to do: always, or only if it is over already. */
   declared(when: 'always' | 'started'): void
@@ -41,7 +38,6 @@ interface Entry {
   readonly files: ModelFiles
 }
 
-/** Starts without models. */
 export function appModels({ engines, open, write, declared }: ModelNeeds): AppModels {
   const entries = new Map<Model, Entry>()
 

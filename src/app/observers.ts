@@ -32,7 +32,6 @@ export function observe(
   return outermost()
 }
 
-/** Opens a collection of a store. */
 type Open = (schema: CollectionSchema) => Collection
 
 /** The collections of `store`, with their calls observed by those `observers` that have a `storeCall`. */
@@ -84,7 +83,6 @@ function seen(
   })
 }
 
-/** Logs a line for each request, once there is a response. */
 function accessLog(logger: Logger): Observer {
   return {
     async request(request, respond) {

@@ -99,7 +99,6 @@ const LIMITS = {
 
 type LimitName = keyof typeof LIMITS
 
-/** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
   Required<
     Pick<
@@ -108,7 +107,6 @@ export type ResolvedAppOptions = AppOptions &
     >
   >
 
-/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   ...rule.each(rule.whatever, 'store', 'cache', 'files', 'images', 'env', 'hasher'),
   // Those with other rules follow.

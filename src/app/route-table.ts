@@ -7,7 +7,6 @@ import { pathOf } from '../ports/values/paths.ts'
 import type { Host, MountedRoutes } from '../records/engine/host.ts'
 import type { Route } from '../records/engine/route.ts'
 
-/** A route at its place in the table. */
 export interface Row extends Route {
   /** The whole pattern, mount path included: `/cities/:id`. */
   readonly pattern: string
@@ -21,7 +20,6 @@ export interface Row extends Route {
   readonly width: number
 }
 
-/** Rows in the order in which they were mounted. */
 interface Rows {
   readonly rows: readonly Row[]
   readonly byMethod: ReadonlyMap<string, readonly Row[]>
@@ -34,7 +32,6 @@ export class RouteTable {
   readonly #known = new Map<string, Rows>()
   readonly #silent = new WeakSet<Row>()
   #routers = 0
-  /** The number of routes. */
   size = 0
 
   /** Adds the routes of one router. A GET row also answers HEAD. */
@@ -74,15 +71,11 @@ export class RouteTable {
       : this.rows(method, path).find(({ mayPass, regex }) => !mayPass && regex.test(path))
   }
 
-  /** Whether a row serves `path`. */
   serves(path: string): boolean {
     return this.#around(path).rows.some(({ regex }) => regex.test(path))
   }
 
-  /**
-   * The rows that may serve `path`: those of the longest mount that it begins with, of the mounts around that one, and of
-   * mounts with parameters. An app with hundreds of models would otherwise try the patterns of all of them.
-   */
+  /** The rows of the mounts around `path`, and of those with parameters: with hundreds of models, all would take long to try. */
   #around(path: string): Rows {
     let end = path.length
     while (end > 0 && !this.#mounts.has(path.slice(0, end))) end = path.lastIndexOf('/', end - 1)

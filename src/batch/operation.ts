@@ -22,11 +22,9 @@ import { type OperationRequest, withCreatedIds } from './operations.ts'
 import type { Overlay } from './overlay.ts'
 import { notInBatch } from './refusals.ts'
 
-/** What every operation of a batch is served with. */
 export interface Surroundings {
   readonly request: ApiRequest
   readonly context: Context
-  /** The headers that operations inherit. */
   readonly headers: readonly [name: string, value: string][]
   readonly guards: readonly Guard[]
   readonly table: RouteTable
@@ -34,7 +32,6 @@ export interface Surroundings {
   readonly basePath: string
 }
 
-/** What serves an operation, and its request. */
 interface Admitted extends Serving {
   readonly request: ApiRequest
 }

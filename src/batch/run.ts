@@ -136,7 +136,6 @@ async function refusalOf(
 /** Runs the late guards of a batch, once: before anything is written, or refused by more than a guard. */
 type RunLateGuards = (operations: readonly Operation[]) => Promise<Response | undefined>
 
-/** The late guards of one batch; the response of one is the batch's. */
 export function lateGuards(host: Host, request: ApiRequest, context: Context): RunLateGuards {
   let response: Promise<Response | undefined> | undefined
   const run: RunLateGuards = async (operations) => {

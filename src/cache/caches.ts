@@ -25,7 +25,6 @@ export interface CacheCode {
   readonly reads: unknown
 }
 
-/** The settings of a router that determine its space. */
 export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'timeoutMs'>
 
 export class Caches {

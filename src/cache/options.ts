@@ -35,7 +35,6 @@ export interface CacheOptions {
   readonly namespace?: string
 }
 
-/** A router's cache settings, resolved. */
 export interface CacheSettings extends Required<Omit<CacheOptions, 'client' | 'url' | 'vary'>> {
   readonly vary: Vary | undefined
 }

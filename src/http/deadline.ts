@@ -11,11 +11,7 @@ interface Timed extends Request {
   [DEADLINE]?: Deadline
 }
 
-/**
- * The time limit of one request. It does not count while the body arrives, which has limits of its own.
- *
- * Guards get it as their context, so no method has a name of Express's request or response, such as `end`.
- */
+/** The time limit of a request, without the time of its body. Guards get it as their context, so no method has a name of Express's. */
 export class Deadline {
   static {
     notAResponse(Deadline.prototype)
@@ -100,7 +96,6 @@ export class Deadline {
     if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
   }
 
-  /** Ends the time. */
   expire(): void {
     this.#reason = new Error(`the request took longer than ${this.#ms} ms`)
     reasons.add(this.#reason)
@@ -138,7 +133,6 @@ const SIGNAL: PropertyDescriptor = {
   },
 }
 
-/** The deadline of a request; undefined if it has none. */
 export function deadlineOf(request: Timed): Deadline | undefined {
   return request[DEADLINE]
 }

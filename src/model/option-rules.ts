@@ -18,10 +18,7 @@ export function failAs(where: string): Fail {
   }
 }
 
-/**
- * Refuses options without a rule and values that fail their rule. An undefined value counts as not given. `where` is the
- * function that takes them, or what throws; `of` comes before their names, where they are those of an option.
- */
+/** Refuses options without a rule, and values that fail theirs. `where` is what takes them, or throws; `of` comes before their names. */
 export function checkOptions(
   given: object,
   rules: Readonly<Record<string, Rule>>,
@@ -77,13 +74,11 @@ export function matching(must: string, pattern: RegExp): Rule {
   return { must, test: (value) => typeof value === 'string' && pattern.test(value) }
 }
 
-/** A cache that counts. */
 export const counting: Rule = {
   must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
   test: (value) => isFunction(Object(value).increment),
 }
 
-/** A number that counts or measures something. */
 export const natural: Rule = wholeNumber('be a whole number of at least 1', 1)
 
 export function oneOf(...choices: readonly unknown[]): Rule {

@@ -28,7 +28,6 @@ export function ownSchema(
   }
 }
 
-/** The id of what has this name. */
 export function ownId(name: string): string {
   return hexDigestOf(name).slice(0, 24)
 }

@@ -95,7 +95,6 @@ export function createRouter<
   return router
 }
 
-/** What makes the routes of a resource. */
 function rowsOf(resource: Resource) {
   return (
     method: string,

@@ -53,7 +53,6 @@ export function coded<E extends HttpError>(
 /** What problem details tell an error by, if it says so itself. */
 export const codeOf = (error: HttpError): string | undefined => error.code ?? own.get(error)?.code
 
-/** A word that a client has sent. */
 interface Theirs {
   readonly word: string
 }
@@ -74,10 +73,7 @@ export const said =
 
 const UNTOLD = '…'
 
-/**
- * The message of `error` for the log: it may quote what a client sent, which may be a secret in the wrong place. Of the
- * client's words, and of what others have put in quotes, only those for which `isName` returns true stay.
- */
+/** The message of `error` for the log: of what clients sent, which may be a secret in the wrong place, only words stay that `isName` knows. */
 export function loggedMessage(error: unknown, isName: (word: string) => boolean): string {
   const told = (word: string) => (isName(word) ? word : UNTOLD)
   const known = own.get(error as HttpError)
@@ -97,7 +93,6 @@ export const refusal = (
   return coded(code, new HttpError(status, text, options), message)
 }
 
-/** A 400 of fieldgate's own. */
 export const badRequest = (code: string, message: string | Said): HttpError =>
   refusal(code, 400, message)
 

@@ -2,7 +2,6 @@
 
 /** Refuses a use of the body. */
 export interface BodyUses {
-  /** How many guards and hooks run now. */
   readonly depth: number
   refuse(name: 'body', what: string, reads: boolean): never
 }
@@ -11,7 +10,6 @@ export interface BodyUses {
 const ALWAYS_READ =
   /^(?:append|body|then|toJSON|asymmetricMatch|nodeType|pipe|on|write|readable|@@.*|\$\$typeof|_\w+State)$/
 
-/** The traps of a proxy of the stream. */
 export function bodyTraps(uses: BodyUses): ProxyHandler<object> {
   // Symbols are the runtime's own: Deno keeps the state of a stream under them. So is what happens after the guard.
   const refuse = (key: unknown, reads: boolean) => {

@@ -90,12 +90,10 @@ export class RequestData<T> {
     this.#key = Symbol(description)
   }
 
-  /** The value of `request`. */
   of(request: object): T | undefined {
     return Reflect.get(request, this.#key)
   }
 
-  /** Gives `request` a value, instead of the one that it had. */
   set(request: Request, value: T): void {
     Reflect.set(request, this.#key, value)
   }
@@ -104,7 +102,6 @@ export class RequestData<T> {
 /** A request's parameters: a string each, or a list of strings if a name is repeated. */
 export type Query = Readonly<Record<string, string | string[]>>
 
-/** No parameters. */
 export const noQuery: Query = Object.freeze(Object.create(null))
 
 /** Parses a URL's parameters as `application/x-www-form-urlencoded`; brackets stay in the names. */

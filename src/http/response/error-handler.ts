@@ -75,7 +75,6 @@ function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
     : refuse.invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
 }
 
-/** A failed request, and the log of outages. */
 interface Failed {
   readonly request: ApiRequest
   readonly context: RequestContext
@@ -84,10 +83,7 @@ interface Failed {
   readonly isName: (word: string) => boolean
 }
 
-/**
- * Logs one line per failed request, but in an outage one per second. It names the user, but has no query string, body
- * or token; the stack only if something broke.
- */
+/** Logs a line per failed request, in an outage one per second: no query string, body or token; the stack only if something broke. */
 function log(error: unknown, status: number, failed: Failed): void {
   const { request, context, code, outages, isName } = failed
   const details = {

@@ -11,7 +11,6 @@ export type Pagination =
   | { pageSize: number; hasMore: boolean; nextCursor: string | null }
   | { hasMore: boolean }
 
-/** What a response may set beyond its body. */
 export interface ResponseInitLike {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -65,15 +64,11 @@ function withinBytes(text: string, maxBytes: number): string {
   return text
 }
 
-/** A response with a status and headers, but no body. */
 export function emptyResponse(status: number, headers: Record<string, string>): Response {
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
-/**
- * Whether a value is a response. It is not compared with the global class: servers such as Hono's put one of theirs in its
- * place, and Node takes 20 ms until it is there.
- */
+/** Whether a value is a response. Servers such as Hono's replace the global class, and Node takes 20 ms until that is there. */
 export function isResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === '[object Response]'
 }
@@ -89,7 +84,6 @@ export function textOf(response: PlainResponse): string | undefined {
   return (response.plainHeaders && response.plainText) ?? undefined
 }
 
-/** The value of a header, or null. */
 export function headerOf(response: PlainResponse, name: string): string | null {
   const plain = response.plainHeaders
   if (!plain) return response.headers.get(name)
@@ -97,7 +91,6 @@ export function headerOf(response: PlainResponse, name: string): string | null {
   return spelling === undefined ? null : (plain[spelling] ?? null)
 }
 
-/** Sets a header. */
 export function setHeader(response: PlainResponse, name: string, value: string): void {
   const plain = response.plainHeaders
   if (plain) plain[spellingIn(plain, name) ?? name] = value

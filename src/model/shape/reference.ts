@@ -69,7 +69,6 @@ export function referenceOf(schema: $ZodType): string | undefined {
   return (schema._zod.def as { reference?: string }).reference
 }
 
-/** The `onDelete` of a `ref()` schema; undefined if it has none, and for any other schema. */
 export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
   return (schema._zod.def as { onDelete?: OnDelete }).onDelete
 }

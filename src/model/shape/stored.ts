@@ -1,7 +1,4 @@
-/**
- * Marks on schemas: hidden fields, the type of BSON of a value, and what clients may write of subdocuments. They are in the
- * definition, which zod copies when it clones a schema.
- */
+/** Marks on schemas: what is hidden, the type of BSON of a value, what clients may write. In definitions, which zod's clones share. */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { StoredForm } from '../../ports/store/shape.ts'
@@ -12,7 +9,6 @@ export type StoredAs = StoredForm | 'objectId' | 'any'
 /** The string that a record holds for what a client sends; undefined if the type cannot hold it. */
 export type CastText = (value: unknown) => string | undefined
 
-/** Marks `schema`: its values are stored as `as`. */
 export function storedAs<S extends $ZodType>(schema: S, as: StoredAs, castText?: CastText): S {
   Object.assign(schema._zod.def, { storedAs: as, castText })
   return schema
@@ -23,10 +19,7 @@ export function storedValuesOf(schema: $ZodType): { storedAs?: StoredAs; castTex
   return schema._zod.def as ReturnType<typeof storedValuesOf>
 }
 
-/**
- * Every model hides a field that is `hidden`. Clients write a `kept` member of an object, although its name is one that the
- * server keeps; of a record with `freeNames`, they write any key, although the server keeps some of these names elsewhere.
- */
+/** `hidden` hides a field. Clients may write a `kept` member, and any key of a record with `freeNames`, though the server keeps such names. */
 type Mark = 'hidden' | 'kept' | 'freeNames'
 
 export function marked<S extends $ZodType>(schema: S, mark: Mark): S {

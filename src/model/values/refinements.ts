@@ -11,10 +11,7 @@ export function withoutRulesOf(schema: $ZodObject, produced: Fields): $ZodObject
   return clone(schema, { ...def, shape: { ...def.shape, ...Object.fromEntries(free) } })
 }
 
-/**
- * Only the refinements of `schema`, as a schema that accepts any fields: a stored record has already passed its fields'
- * schemas, and a transform must not run on its own result. Undefined if there are none.
- */
+/** The refinements of `schema`, for any fields; undefined for none. Stored fields have passed theirs, and no transform may run again. */
 export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
   const { def } = schema._zod
   if (!def.checks?.length) return undefined

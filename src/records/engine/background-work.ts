@@ -20,7 +20,6 @@ export interface BackgroundWork {
   retry?(): Promise<number>
 }
 
-/** What is known of a job. */
 export interface JobStatus {
   readonly kind: 'job'
   readonly name: string
@@ -33,7 +32,6 @@ export interface JobStatus {
   readonly error: string
 }
 
-/** What is known of a consumer. */
 export interface ConsumerStatus {
   readonly kind: 'consumer'
   readonly name: string
@@ -49,7 +47,6 @@ export interface ConsumerStatus {
   readonly gone: readonly string[]
 }
 
-/** What is known of a delivery that was set aside. */
 export interface AsideStatus {
   readonly change: string
   readonly model: string
@@ -61,5 +58,4 @@ export interface AsideStatus {
   readonly error: string
 }
 
-/** What is known of work. */
 export type WorkStatus = JobStatus | ConsumerStatus

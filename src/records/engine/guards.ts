@@ -77,10 +77,8 @@ export function checkNeeds(host: Host): void {
   }
 }
 
-/** What is said of a guard that nothing is known of. */
 const UNKNOWN: GuardDescription = { text: 'guarded' }
 
-/** What is known of `guards`, in their order. */
 export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescription[] {
   return guards.map((guard) => descriptions.get(guard) ?? UNKNOWN)
 }
@@ -95,12 +93,10 @@ export function textsOf(guards: readonly Guard[]): readonly string[] {
   return [...new Set(texts.filter((text) => text !== 'anyone'))]
 }
 
-/** Whether one of `guards` lets only users with certain roles through. */
 export function demandsRole(guards: readonly Guard[]): boolean {
   return descriptionsOf(guards).some(({ roles }) => roles !== undefined && roles.length > 0)
 }
 
-/** Whether `guards` let requests with `method` through. */
 export function letsThrough(guards: readonly Guard[], method: string): boolean {
   return descriptionsOf(guards).every(({ methods }) => methods?.includes(method) ?? true)
 }

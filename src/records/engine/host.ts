@@ -163,7 +163,6 @@ export interface Follower {
   admit(guards: readonly Guard[], request: ApiRequest, context: Context): Promise<unknown>
 }
 
-/** A context, and the time limit of its request. */
 export type TimedContext = Context & Pick<Deadline, 'start' | 'within' | 'conclude' | 'expire'>
 
 /** The records of `host`. Code that only has a request's context gets back to the host with `hostOf`. */

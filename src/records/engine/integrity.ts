@@ -59,7 +59,6 @@ export interface EngineStep {
   readonly author?: Author | undefined
 }
 
-/** A reference, and the engine of the records that have it. */
 export interface Dependent {
   readonly engine: Engine
   readonly reference: EnforcedReference

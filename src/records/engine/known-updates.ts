@@ -1,7 +1,4 @@
-/**
- * Updates that must know the stored record: for rules across fields, for objects that are replaced in part or have hidden
- * members, and of logged records, where what changes nothing is no change.
- */
+/** Updates that must know the stored record: for rules across fields, objects that are replaced in part, and logged records. */
 
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
@@ -85,10 +82,7 @@ export async function seenChanges(
   return project(valid, { exclude: found })
 }
 
-/**
- * Writes to the record that matches what it has, if `change`, which is about `fields`, leaves it as it is: it then keeps its
- * time, and the order of its members, because the log has no entry for it. Undefined if it would be another one, or is missing.
- */
+/** Writes what the record has, if `change` of `fields` leaves it as it is: no new time, as the log has no entry. Undefined otherwise. */
 export async function updateOfNothing(
   { model, stored }: KnownRecords,
   filter: Filter,

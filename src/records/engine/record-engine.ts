@@ -23,7 +23,6 @@ import { type Along, changeBy, type Replacement, replacement } from './replace.t
 import { SerialQueue } from './serial-queue.ts'
 import { type Writing, writingBySteps } from './stepwise.ts'
 
-/** What the engine needs from the app. */
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
@@ -48,7 +47,6 @@ export class RecordEngine {
   readonly #knowing: SerialQueue
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
-  /** Whether the model has references that must exist. */
   #refers: boolean | undefined
 
   constructor(
@@ -77,18 +75,12 @@ export class RecordEngine {
     return new RecordEngine(this.model, this.schema, stored, this.#surroundings, from)
   }
 
-  /**
-   * From now on, every write also writes what `along` returns for its changes, or for the values of a new record unless
-   * they have it, in the same step, no matter who writes. What it returns is not validated.
-   */
+  /** From now on, every write also writes, unvalidated, what `along` returns for its changes, or for the values that a new record lacks. */
   writeAlong(along: Along): void {
     this.#along.push(along)
   }
 
-  /**
-   * The same engine over `stored` in place of the collection, with the references that `integrity` keeps. Its writers wait
-   * in line with the others, unless theirs `isApart`: what waits for a batch must hold up nobody.
-   */
+  /** The same engine over `stored`, with other references. Its writers wait in line with all, unless `isApart`: a batch holds up nobody. */
   over(stored: Settling, integrity: Integrity, isApart = false): RecordEngine {
     const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
     const from = { author: this.author, along: this.#along, base: isApart ? undefined : this }
@@ -110,10 +102,7 @@ export class RecordEngine {
     return validateFields(this.model, input).then(valuesOf)
   }
 
-  /**
-   * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
-   * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
-   */
+  /** The same for who can't see hidden fields: those of a replaced object count as sent, for rules about them, but are left out. */
   validateSeen(input: Fields, filter: Filter): Promise<Fields> {
     const hidden = this.#unseen.filter((path) => isFields(input[topOf(path)]))
     if (hidden.length === 0) return this.validateChanges(input)
@@ -131,10 +120,8 @@ export class RecordEngine {
   }
 
   /**
-   * Writes validated changes to the record that matches; null if there is none. Refinements across fields are checked
-   * on the merged record, which is still the stored one when the write happens. `expect` is the caller's own condition:
-   * null then also means that it did not hold. Values at `kept` inside a replaced object stay, and so do members that
-   * the model does not declare. Throws a 409 if a value may not become what `changes` say.
+   * Writes validated changes to the record that matches; null if there is none, or it is not as the caller may `expect`.
+   * Inside a replaced object, values at `kept` stay, and undeclared members. Throws a 409 for a forbidden transition.
    */
   update(
     filter: Filter,
@@ -220,7 +207,6 @@ export class RecordEngine {
     return { ...change, set: { ...change.set, [updatedAt]: new Date(this.#surroundings.now()) } }
   }
 
-  /** The record as it is stored. */
   async #insert(record: Fields): Promise<Fields> {
     try {
       return (await this.#writing(record, record, record._id).insert(record)) ?? record

@@ -1,7 +1,4 @@
-/**
- * The removal of a record that others refer to: what depends on it is looked up first, then it is one atomic write, which
- * checks that what was found is still so, and is planned again if it is not.
- */
+/** The removal of a record that others refer to: what depends on it is found first, and checked again in the one write of it all. */
 
 import { stillReferenced, tooManyDependents } from '../../http/errors/refusals.ts'
 import { withoutIds } from '../../model/enforced-references.ts'
@@ -18,7 +15,6 @@ export interface Removed {
   readonly record: Fields
 }
 
-/** What the removal of a record has removed. */
 export interface Removal {
   readonly record: Fields
   /** The records that referred to it, and those that referred to them, as `cascade` asks. */
@@ -184,7 +180,6 @@ class Plan {
     this.#rest.push({ engine, action: { require: filter, exists: false } })
   }
 
-  /** The records that do not go. */
   #staying(engine: Engine): Filter {
     return { op: 'nin', field: '_id', values: [...(this.#going.get(engine) ?? [])] }
   }

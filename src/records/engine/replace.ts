@@ -15,11 +15,7 @@ export interface Replacement {
   readonly unsure: readonly string[]
 }
 
-/**
- * The replacement of the fields in `changes`; undefined removes one. Members that no model declares stay, and so do
- * those at `kept`, paths that the writer cannot see; declared members missing from `changes` are removed. A list is
- * replaced as a whole, because nothing identifies its elements.
- */
+/** Replaces the fields in `changes`; undefined removes one. In objects, `kept` and undeclared members stay. Lists are replaced whole. */
 export function replacement(
   shape: ObjectShape,
   changes: Fields,

@@ -50,7 +50,6 @@ export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters)
   return { filters: [comparison(operator, field, value)] }
 }
 
-/** `filter` in a QUERY body. */
 export function filterInBody({ model, filterable }: ListRules, filter: unknown): ListRequest {
   const mayFilter = (field: string) => !field.includes('.') && filterable.has(field)
   return { filters: [parseConditions(model, filter, mayFilter)] }

@@ -24,7 +24,6 @@ const TAKEN: readonly string[] = ['aggregate', 'by', 'filter', 'search', 'sort',
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Whether a QUERY body asks for groups. */
 export function asksForGroups(body: unknown): body is Body {
   return isFields(body) && ((body.aggregate ?? null) !== null || (body.by ?? null) !== null)
 }

@@ -1,9 +1,4 @@
-/**
- * The parameters of lists, one row each: their form in a URL and in a QUERY body, and which lists take them.
- *
- * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
- * have are read from it. Any other name in a URL is a field's, or is ignored.
- */
+/** The parameters of lists, one row each: both parsers walk this table, and the names that a field in `query` may not have are its. */
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
@@ -21,14 +16,12 @@ import { searchInBody, searchInUrl } from './search.ts'
 
 type BothNames = 'search' | 'sort' | 'page' | 'pageSize' | 'cursor' | 'select' | 'expand'
 
-/** The names of parameters in a URL. */
 export type UrlName =
   | BothNames
   | ('rangeField' | 'range')
   | ('compareField' | 'compareOperator' | 'compareValue')
   | 's'
 
-/** The keys of a QUERY body. */
 export type BodyKey = BothNames | 'filter' | 'limit' | 'aggregate' | 'by'
 
 export interface ListParameter {
@@ -105,7 +98,6 @@ function names(name: 'select' | 'expand'): ListParameter {
   }
 }
 
-/** The keys of a QUERY body. */
 export const BODY_KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
 const urlNames: ReadonlySet<string> = new Set<string>(
@@ -190,7 +182,6 @@ export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters):
   return isGiven(cursor) ? { cursor: String(cursor) } : {}
 }
 
-/** `cursor` in a QUERY body. */
 export function cursorInBody(_: ListRules, cursor: unknown): ListRequest {
   if (cursor === '') return {}
   if (typeof cursor !== 'string') throw cursorNotString()

@@ -20,7 +20,6 @@ export interface ListPlan {
   readonly isPart: boolean
 }
 
-/** Which part of the list to return. */
 export type Paging =
   | { readonly kind: 'none'; readonly limit: number }
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }

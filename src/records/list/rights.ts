@@ -64,10 +64,7 @@ export class GuardResponse extends Error {
   }
 }
 
-/**
- * What asks again for the client of a request. It keeps neither that nor its context, which are large. `check` throws if a
- * list cannot be followed; undefined for a file, which a token need not outlive.
- */
+/** Asks again for a client, without keeping its request and context, which are large. `check` throws if a list can't be followed. */
 export function askerFor(
   resource: Resource,
   action: ListAction,

@@ -17,7 +17,6 @@ export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters):
   return searchInBody(rules, query.s ?? query.search)
 }
 
-/** `search` in a QUERY body. */
 export function searchInBody(
   { maxSearchLength }: Pick<ListRules, 'maxSearchLength'>,
   term: unknown,

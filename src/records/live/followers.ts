@@ -3,7 +3,6 @@
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 
-/** Somebody who follows the records that match a filter. */
 export interface Follower {
   readonly filter: Filter
 }

@@ -19,10 +19,7 @@ import { Events } from './events.ts'
 import type { Hub, Listener } from './hub.ts'
 import { Rounds } from './rounds.ts'
 
-/**
- * How often rights are asked again, at least and at most, and for how long an answer is good, in milliseconds. Those of
- * many lists that were opened at once are soon asked at different moments.
- */
+/** How often rights are asked again, at random moments, as many lists are opened at once; and for how long they are good (ms). */
 const ASK_MS = [3000, 4000] as const
 const GOOD_MS = 4500
 const COMMENT_MS = 15_000
@@ -191,7 +188,6 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     void this.#askAgain()
   }
 
-  /** Sends what there is to tell. */
   protected async round(): Promise<void> {
     try {
       while (this.#isOpen && !this.#hasEnded && (await this.#goOn()));
@@ -228,7 +224,6 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     else this.events.send('set', `{"data":${text}}`, id + this.#mark)
   }
 
-  /** Asks what the client may see now. */
   async #askAgain(): Promise<void> {
     if (this.#isAsking || this.#hasEnded) return
     this.#isAsking = true

@@ -46,7 +46,6 @@ export function joinSteps(taken: readonly Taken[]): Joined {
   return { steps, places }
 }
 
-/** Whether a step writes records. */
 export function isWrite({ action }: EngineStep): boolean {
   return !('require' in action || 'guard' in action)
 }

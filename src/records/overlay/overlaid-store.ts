@@ -1,9 +1,4 @@
-/**
- * The records of an app with writes that are taken in memory: the code that writes sees them, and nobody else does.
- *
- * Each write is tried on the records in memory, under its own conditions. Later all of them are one write of the store,
- * which checks every condition again.
- */
+/** Records with writes that are taken in memory, under their own conditions, all of which the one write of the store checks again. */
 
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
@@ -19,7 +14,6 @@ import { writingBySteps } from '../engine/stepwise.ts'
 import type { Taken } from './one-step.ts'
 import { OverlaidRecords, type Spend } from './overlaid-records.ts'
 
-/** What decides about the writes. */
 export interface Writer {
   readonly take: TakeSteps
   /** The id that a new record must have. */

@@ -1,7 +1,4 @@
-/**
- * What a client chooses of what it may see: `select` names fields, `expand` references to fill in. It sees nothing by these that
- * it would not see without them, or where `onGet` fills the reference in.
- */
+/** What a client chooses of what it may see: `select` names fields, `expand` references to fill in. Neither shows anything hidden. */
 
 import { notExpandable, notNames, notSelectable } from '../../http/errors/refusals.ts'
 import type { Query } from '../../http/request/request.ts'
@@ -41,7 +38,6 @@ export function namesInUrl(parameter: keyof Choice, value: string | readonly str
   )
 }
 
-/** The names in a QUERY body. */
 export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
   const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_NAMES
   if (!isList || names.some((name) => typeof name !== 'string' || name === '')) {
@@ -70,10 +66,7 @@ export function chosenOf(
   return picked({ ...view, populate: [...filled.values()] }, model, select, expanded, lean)
 }
 
-/**
- * What `names` leave of `view`, with the references in `expanded`: a name may lead into the records behind these. `start` is
- * what comes before names in a request.
- */
+/** What `names` leave of `view`, also of records behind references in `expanded`; `start` is what comes before names in a request. */
 function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
   view: V,
   model: Model,

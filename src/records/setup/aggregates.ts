@@ -16,7 +16,6 @@ export interface AggregatesOption<By extends string = string, Of extends string 
   readonly of?: readonly Of[]
 }
 
-/** What clients may ask an aggregate for. */
 export interface AggregateRules {
   readonly by: ReadonlyMap<string, GroupKey>
   readonly of: ReadonlyMap<string, MeasuredKind>

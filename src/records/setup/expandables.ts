@@ -57,7 +57,6 @@ function notAReference(name: string): string {
   return `'expandable' names '${name}', which is not a reference to a model`
 }
 
-/** The model that the reference at `path` leads to. */
 export function targetOf(
   host: Pick<Models, 'modelNamed'>,
   model: Model,

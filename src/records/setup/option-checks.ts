@@ -42,7 +42,6 @@ const guards: Rule = {
   test: (value) => Array.isArray(value) && value.every(isFunction),
 }
 
-/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   model: {
     test: (value) => (value as { shape?: unknown } | null)?.shape !== undefined,

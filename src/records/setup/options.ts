@@ -170,6 +170,5 @@ export interface Setup {
   readonly host: Host
   readonly mount: string
   readonly options: RouterOptions<Fields>
-  /** Refuses an option. */
   readonly fail: Fail
 }

@@ -80,7 +80,6 @@ export interface View {
 
 type ReadOption = 'exportLimit' | 'live' | 'lean' | 'maxPopulated' | 'maxResponseBytes'
 
-/** How records are read and shown. */
 export interface ReadRules extends Resolved<ReadOption> {
   /** How records are shown where neither the request nor `onGet` says otherwise. */
   readonly plainView: View
@@ -104,7 +103,6 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly isUnlimited: boolean
 }
 
-/** Returns a function that refuses an option of the router on `mount`. */
 export function failAt(mount: string): Fail {
   return failAs(`Router '${mount}'`)
 }

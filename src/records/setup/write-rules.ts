@@ -99,10 +99,7 @@ function isList(lists: FieldLists<Fields> | undefined): lists is readonly string
   return Array.isArray(lists)
 }
 
-/**
- * Refuses a router of a protected model that has no `allowedFields`, names a protected field there, or lifts them by
- * `legacyMode`. Removes the protected fields from an operation that uses the default.
- */
+/** Refuses a router that opens protected fields; takes them from an operation that uses the default. */
 function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set<string>>>): void {
   const { host, options } = setup
   const { model, allowedFields, legacyMode } = options
