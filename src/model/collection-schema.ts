@@ -70,7 +70,8 @@ function indexesOf(model: Model): readonly (readonly SortKey[])[] {
   const ends = (model.exclude ?? []).map(({ equal, range: [, to] }) =>
     [...equal, to].map((field) => ({ field, descending: false })),
   )
-  const indexes = [...model.indexes, ...ends]
+  const all = [...model.indexes, ...ends]
+  const indexes = [...new Map(all.map((keys) => [JSON.stringify(keys), keys])).values()]
   const paths = enforcedReferences(model)
     .filter(({ inList }) => !inList)
     .map(({ path }) => path)

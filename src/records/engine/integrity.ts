@@ -23,7 +23,7 @@ import type {
 } from '../../ports/store/store.ts'
 import type { Author } from './author.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
-import type { Exclusive } from './model-rules.ts'
+import { besideEmpty, type Exclusive } from './model-rules.ts'
 
 /** The store's `write`, for a write of records of these models. */
 export type WriteOfModels = (
@@ -178,7 +178,12 @@ export class Integrity {
     const failed = outcome.failed - guards.length
     const missing = once[failed]
     const met = exclusives[failed - once.length]
-    if (met) throw met.refusal
+    if (met) {
+      const beside = await besideEmpty(engine, met)
+      if (!beside) throw met.refusal
+      const again = exclusives.map((one) => (one === met ? beside : one))
+      return this.writeChecked(ids, again, step)
+    }
     if (!missing) return outcome
     throw noSuchReferences(await this.#pathsOfMissing(ids, missing))
   }

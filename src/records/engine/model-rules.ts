@@ -90,6 +90,7 @@ export interface Exclusive {
   /** What all writes that could overlap name. */
   readonly guard: string
   readonly others: Filter
+  readonly range: Exclusion['range']
   /** The error if a record matches. */
   readonly refusal: HttpError
 }
@@ -115,8 +116,30 @@ export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[]
       { op: 'ne', field: '_id', value: String(record._id) },
     ])
     const guard = `exclude ${model.collection} ${JSON.stringify([equal, values])}`
-    return [{ guard, others, refusal: overlapIn(model, range) }]
+    return [{ guard, others, range, refusal: overlapIn(model, range) }]
   })
+}
+
+/** More records than this, in whose range is nothing, are not looked through. */
+const MOST_EMPTY = 100
+
+/**
+ * The same for a write that was refused, beside records in whose range is nothing: stored before the rule, they exclude
+ * none. Undefined if it was refused because of another one.
+ */
+export async function besideEmpty(
+  { stored }: Pick<KnownRecords, 'stored'>,
+  exclusive: Exclusive,
+): Promise<Exclusive | undefined> {
+  const { others, range } = exclusive
+  const found = await stored.find({ filter: others, sort: [], limit: MOST_EMPTY + 1 })
+  const isEmpty = (record: Fields): boolean => {
+    const [from, to] = range.map((field) => Number(valueAt(record, field)))
+    return Number(to) <= Number(from)
+  }
+  if (found.length > MOST_EMPTY || !found.every(isEmpty)) return undefined
+  const values = found.map(({ _id }) => String(_id))
+  return { ...exclusive, others: all([others, { op: 'nin', field: '_id', values }]) }
 }
 
 /** The refusal of a range that the database's own rule finds to overlap another one; undefined of any other error. */

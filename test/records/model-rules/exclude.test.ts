@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { batch } from '../../../src/batch/index.ts'
-import { createRouter, defineModel, HttpError, type Store } from '../../../src/index.ts'
+import { createRouter, defineModel, HttpError, type Model, type Store } from '../../../src/index.ts'
+import { collectionSchema } from '../../../src/model/collection-schema.ts'
 import { service } from '../service.ts'
 
 const status = z.enum(['requested', 'approved', 'lent'])
@@ -182,6 +183,24 @@ describe('exclude', () => {
     await expect(bookings(store).collection.insert(days(1, 2))).rejects.toEqual(REFUSED)
   })
 
+  it('excludes nothing by records from before the rule in whose range is nothing', async () => {
+    const store = sqliteStore()
+    const before = service({ store }).app.store.collection(defineModel('RuledBooking', { fields }))
+    await before.insert(days(2, 2))
+    await before.insert(days(6, 4))
+    const { app, collection, post, send } = bookings(store)
+    await app.ready()
+    expect((await post(days(1, 3))).status).toBe(201)
+    const create = { method: 'POST', path: '/bookings', body: days(4, 6) }
+    const json = { operations: [create, { ...create, body: days(7, 8) }] }
+    expect((await send('POST', '/batch', { json })).status).toBe(200)
+    await expect(collection.insert(days(1, 6))).rejects.toEqual(REFUSED)
+    await app.store.atomic((tx) =>
+      tx.collection(Booking).updateWhere({ from: day(7) }, { from: day(6) }),
+    )
+    expect(await collection.count()).toBe(5)
+  })
+
   it('looks again after a version without the rule, as after a rollback', async () => {
     const store = sqliteStore()
     await bookings(store).app.ready()
@@ -218,6 +237,23 @@ describe('exclude', () => {
     }
     await overlapping()
     await overlapping()
+  })
+
+  it('asks a store for an index once, if the model or another rule has it too', () => {
+    const shelf = { first: z.number(), last: z.number(), kind: z.string() }
+    const rule = { equal: ['kind'], range: ['first', 'last'] } as const
+    const Indexed = defineModel('IndexedShelf', {
+      ...{
+        fields: shelf,
+        indexes: [['kind', 'last']],
+        exclude: [rule, { ...rule, where: { kind: ['a'] } }],
+      },
+    })
+    const keys = [
+      { field: 'kind', descending: false },
+      { field: 'last', descending: false },
+    ]
+    expect(collectionSchema(Indexed as unknown as Model).indexes).toEqual([keys])
   })
 
   it('needs a store that writes several records in one step, with guards', async () => {
