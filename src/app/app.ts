@@ -195,7 +195,10 @@ function mountPath(path: string): string {
 
 type Handle = App['handle']
 
-/** The URL that a request has for an app below `basePath`; undefined if its path, as it is routed, is not below that. */
+/**
+ * The URL that a request has for an app below `basePath`, as if another server had mounted it there. Undefined if it is
+ * elsewhere. What decides is the path that is routed: `/api/../cities` is not below `/api`.
+ */
 function urlBelow(basePath: string, request: Request): string | undefined {
   const { url } = request
   if (basePath === '') return url
@@ -208,7 +211,10 @@ function urlBelow(basePath: string, request: Request): string | undefined {
   return `${origin}${path.slice(basePath.length) || '/'}${query === -1 ? '' : url.slice(query)}`
 }
 
-/** Hands requests below `basePath` to `inside`, with the URL that they have there until it has responded, others to `outside`. */
+/**
+ * Hands requests below `basePath` to `inside`, with the URL that they have there, and all others to `outside`. The URL is
+ * what it was once the response is there: a server in front may read it.
+ */
 function handleBelow(basePath: string, inside: Handle, outside: Handle): Handle {
   return async (request, env, platform) => {
     const url = urlBelow(basePath, request)

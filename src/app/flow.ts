@@ -124,7 +124,10 @@ export class Flow {
     )
   }
 
-  /** Responds, or turns a failure into its response. If nothing has to be waited for, `isAnswered` is true when this returns. */
+  /**
+   * Responds, or turns a failure into its response. Only what is not there yet is waited for: if that is nothing, the
+   * response is there when this returns, as `context.isAnswered` says.
+   */
   async #respond(request: ApiRequest, context: AppContext): Promise<Response> {
     let response: Response
     try {
@@ -189,7 +192,11 @@ export class Flow {
     return refused ?? this.#match(request, context, 0, undefined)
   }
 
-  /** What the first row at the path responds, from the one at `from` on; `silent` is the last one that returned nothing. */
+  /**
+   * What the first row responds that takes the path, from the one at `from` on. A handler that returns nothing leaves the
+   * request to the next row that matches, but never to a wider one: a forgotten `return` at `/featured` must not turn into a
+   * search for the record with the id 'featured'. `silent` is the last one that returned nothing.
+   */
   #match(
     request: ApiRequest,
     context: AppContext,
@@ -201,7 +208,6 @@ export class Flow {
     const rows = table.rows(context.method, path)
     for (let at = from; at < rows.length; at += 1) {
       const row = rows[at] as Row
-      // A forgotten `return` at `/featured` must not turn into a search for the record with the id 'featured'.
       if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
       const isGuarded = row.guards.length > 0 || guards.late.length > 0
       context.isRead = !isGuarded && row.isRead === true

@@ -10,14 +10,23 @@ import { serveFile } from '../uploads/serve.ts'
 import { firstResponse, inLists } from './guards.ts'
 import { enter, type Row } from './route-table.ts'
 
-/** Makes a QUERY of a POST that says it is one, if one of `rows` takes that; before any guard, as all see a QUERY then. */
+/**
+ * Makes a QUERY of a POST that says it is one, if a route at its path takes it. Call it before any guard: guards, the
+ * cache and the handler then do what they do for a QUERY. `rows` returns the rows that serve the path.
+ */
 export function takeQuerySentAsPost(request: ApiRequest, rows: () => readonly Row[]): void {
   if (request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
   if (rows().some((row) => row.viaPost))
     Object.defineProperty(request, 'method', { value: 'QUERY' })
 }
 
-/** Responds to a request that no route has handled; `rows` serve its path with other methods. Throws a 404, or a 405. */
+/**
+ * Responds to a request that no route has handled; `rows` are those that serve its path with other methods. Throws a
+ * 404 if no route serves the path, and a 405 if none serves the method.
+ *
+ * The guards that all routes of a router share run first, so that a client they refuse learns nothing. The first router
+ * at the path decides, as it does for every method; a later router whose guards refuse adds no methods.
+ */
 export async function respondElse(
   rows: readonly Row[],
   files: FileStore | undefined,
@@ -30,7 +39,7 @@ export async function respondElse(
   const isFile = await servesFile(files, request, context.basePath)
   if (!isFile && isAbsent(rows, method)) throw notFound()
   const shown: Row[] = []
-  // The guards that all routes of a router share run first: a client that the first router refuses learns nothing.
+  // The rows of each router, in the order of the routers.
   const routers = [...Map.groupBy(rows, ({ router }) => router).values()]
   for (const [index, own] of routers.entries()) {
     const [row] = own as [Row]

@@ -1,6 +1,9 @@
 /**
- * The parts that an app may do without, each a value that it names: an option is data, which brings no code. None is loaded by
- * `import()`: bundlers keep apart what such a module shares with the rest, and every bundle would be larger by 3 KiB.
+ * The parts that an app may do without. An option is plain data, so it cannot bring the code that it needs: each part is a
+ * value that an app names, see index.ts.
+ *
+ * None is loaded later by `import()`: bundlers keep whatever such a module shares with the rest apart from it, and every
+ * bundle would be larger by 3 KiB, whether or not the app has the part.
  */
 
 import { Caches } from '../cache/caches.ts'

@@ -75,7 +75,10 @@ export class RouteTable {
     return this.#around(path).rows.some(({ regex }) => regex.test(path))
   }
 
-  /** The rows of the mounts around `path`, and of those with parameters: with hundreds of models, all would take long to try. */
+  /**
+   * The rows that may serve `path`: those of the longest mount that it begins with, of the mounts around that one, and of
+   * mounts with parameters. An app with hundreds of models would otherwise try the patterns of all of them.
+   */
   #around(path: string): Rows {
     let end = path.length
     while (end > 0 && !this.#mounts.has(path.slice(0, end))) end = path.lastIndexOf('/', end - 1)

@@ -1,4 +1,8 @@
-/** The guards: who makes a request, and whether they may. They work on any router of an app that serves the auth router. */
+/**
+ * The guards: who makes a request, and whether they may.
+ *
+ * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
+ */
 
 import type { HttpError } from '../http/errors/errors.ts'
 import { actingFor, begun, standing } from '../http/request/given-auth.ts'
@@ -23,7 +27,7 @@ export interface Guards {
   readonly enrolling: Guard
   readonly optionalAuth: Guard
   /**
-   * `optionalAuth` for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
+   * The same for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
    * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
    */
   readonly tokenOnly: Guard

@@ -34,7 +34,10 @@ export type Guess =
   /** `isLocked`: whether the account was already locked for this client. */
   | { readonly isRight: false; readonly isLocked: boolean }
 
-/** Evaluates a guess. Unknown, wrong, locked and social-only accounts take the same steps: one write, one hash. */
+/**
+ * Evaluates a guess at the password of `user`, and reports a wrong one. Unknown, wrong, locked and social-only accounts
+ * take the same steps: one write, one hash computation.
+ */
 export async function guessPassword(
   auth: AuthRequest,
   user: Fields | undefined,

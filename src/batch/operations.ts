@@ -41,7 +41,10 @@ export function operationsIn(body: unknown, most: number): readonly OperationReq
   })
 }
 
-/** `asked` with the ids that earlier operations create, for `$<n>` in the path and `{ "$id": <n> }` in the body. Throws a 400. */
+/**
+ * `asked` with the ids of records that earlier operations create: in the path for a segment `$<n>`, in the body for an
+ * object `{ "$id": <n> }`, where `n` is the operation's index. Throws a 400 if `idOf` knows none.
+ */
 export function withCreatedIds(
   { path, body, ...rest }: OperationRequest,
   idOf: (operation: number) => string | undefined,

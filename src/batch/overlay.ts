@@ -1,4 +1,7 @@
-/** What a batch has done so far, in memory. Until it is written, operations wait with what they do after their own writes. */
+/**
+ * What a batch has done so far, in memory: its operations see it, and nobody else does. Until it is written, an operation
+ * waits with what it does after its own write: it goes on with the record as it was really stored.
+ */
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request/request.ts'

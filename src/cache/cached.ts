@@ -81,7 +81,10 @@ export class CachedReads {
     return entryResponse(request, entry, 'MISS')
   }
 
-  /** Identical reads at once query the store once, if they have one version: none began after a write that the shared one has not seen. */
+  /**
+   * Identical concurrent reads query the store once. They must have the same version, so that none of them began after
+   * a write that the shared read has not seen; without a version nothing is shared.
+   */
   async #loadOnce(
     key: string,
     version: string,

@@ -31,7 +31,10 @@ export function requestKey({ kind, path, query, body }: ReadRequest): unknown {
   return [kind, path, parameters, sortMembers(body)]
 }
 
-/** Who asks, as JSON; undefined if unknown, so that nothing is kept: a hook may depend on credentials that no guard has read. */
+/**
+ * Who asks, as a JSON value; undefined if that is unknown, so that the response must not be kept. If no guard has read
+ * the credentials, a hook may still depend on them.
+ */
 export function audienceOf(request: ApiRequest): unknown {
   if (isUnread(request)) return undefined
   const { auth, headers } = request

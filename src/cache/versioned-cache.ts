@@ -138,7 +138,10 @@ export class VersionedCache {
     await this.#reach.offer(async () => store.set(key, text, ttl), timeoutMs, warnUnkept)
   }
 
-  /** Call it before a write of `model`, whose entries it hides, and what it resolves to before the response: nothing older is found then. */
+  /**
+   * Call this before a write of `model`: from now on none of its entries are found. Call what it resolves to after the
+   * write, before its response: from then on nothing older is found.
+   */
   async begin(model: string): Promise<() => Promise<void>> {
     const place = this.#place(model)
     const write: Write = { since: performance.now() }
@@ -247,7 +250,10 @@ function isToken(token: unknown, kind: string): token is string {
   return typeof token === 'string' && token.length === TOKEN_LENGTH && token[0] === kind
 }
 
-/** What was kept, if it is whole, and of `key` and `version`: a client library may mix up its server's replies. */
+/**
+ * Parses what was kept; undefined unless it is complete and belongs to `key` and `version`: if a client library mixes up its
+ * server's replies, one user must not see another's response.
+ */
 function entryOf(text: unknown, version: string, key: string): Entry | undefined {
   const start = `${version}\n${key}\n`
   if (typeof text !== 'string' || !text.startsWith(start)) return undefined

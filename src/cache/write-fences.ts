@@ -57,7 +57,11 @@ export function storedFences(collection: Collection): Fences {
     check = undefined
   }
 
-  /** Gives the fence that this instance raised another mark, if it still stands: nobody lowers it then because of an earlier write. */
+  /**
+   * Gives the fence that this instance raised another mark, if it is still raised: an instance that replaces the
+   * version because of an earlier write then no longer lowers it. Every instance has known the place since it was
+   * raised.
+   */
   const raisedAnew = async (place: string, mark: string): Promise<Own | undefined> => {
     const before = own.get(place)
     if (!before) return undefined

@@ -53,7 +53,10 @@ export function compress(): Guard {
   return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
 }
 
-/** The best coding by weight, of equal ones the first of the runtime's; and whether contents without one are refused. */
+/**
+ * The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. And
+ * whether the client refuses contents without a coding.
+ */
 function acceptedIn(header: string | null, codings: readonly string[]) {
   const weights = qualitiesIn(header ?? '')
   const any = weights.get('*')

@@ -32,7 +32,10 @@ export function bytesIn(encoded: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes
 }
 
-/** Decodes base64url to UTF-8; undefined if invalid. Several strings give the same bytes: check a MAC of `encoded`, or encode it again. */
+/**
+ * Decodes base64url to a UTF-8 string; undefined if it is invalid. Several strings decode to the same bytes, so the
+ * caller must check a MAC of `encoded` itself, or that `base64url` gives the same string.
+ */
 export function textIn(encoded: string): string | undefined {
   const bytes = bytesIn(encoded)
   return bytes && utf8.decode(bytes)

@@ -11,7 +11,11 @@ interface Timed extends Request {
   [DEADLINE]?: Deadline
 }
 
-/** The time limit of a request, without the time of its body. Guards get it as their context, so no method has a name of Express's. */
+/**
+ * The time limit of one request. It does not count while the body arrives, which has limits of its own.
+ *
+ * Guards get it as their context, so no method has a name of Express's request or response, such as `end`.
+ */
 export class Deadline {
   static {
     notAResponse(Deadline.prototype)

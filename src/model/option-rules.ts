@@ -18,7 +18,10 @@ export function failAs(where: string): Fail {
   }
 }
 
-/** Refuses options without a rule, and values that fail theirs. `where` is what takes them, or throws; `of` comes before their names. */
+/**
+ * Refuses options without a rule and values that fail their rule. An undefined value counts as not given. `where` is the
+ * function that takes them, or what throws; `of` comes before their names, where they are those of an option.
+ */
 export function checkOptions(
   given: object,
   rules: Readonly<Record<string, Rule>>,

@@ -27,7 +27,10 @@ export interface Part {
   readonly path: string
 }
 
-/** `schema` and all schemas inside it, each once; `rest` if there are too many. For when it is used: parts may be declared after it. */
+/**
+ * `schema` and every schema inside it, each once. Call this when the schema is used, because what it refers to may be
+ * declared after it. `rest` is true if there were too many to visit them all.
+ */
 export function partsIn(
   schema: $ZodType,
   path = '',

@@ -54,7 +54,10 @@ function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
 
 const FORBIDDEN = Symbol('forbidden')
 
-/** `value` without forbidden keys that its shape doesn't keep; itself if it has none. Throws `NestedTooDeeply` and `UnsafeKey`. */
+/**
+ * `value` without forbidden keys at any level, except those that its shape keeps; `value` itself if it has none. Throws
+ * `NestedTooDeeply` and `UnsafeKey`.
+ */
 export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   checkDepth(depth)

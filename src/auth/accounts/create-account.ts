@@ -179,7 +179,10 @@ async function linkOwner(auth: AuthRequest, arrival: Arrival): Promise<Fields | 
   return prove(auth, arrival, owner)
 }
 
-/** Whether a proof of the account's mailbox may link the provider; only the first proof replaces another link. */
+/**
+ * Whether a proof of the account's mailbox may link the provider; it replaces another link only if it is the account's
+ * first proof.
+ */
 function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: boolean): boolean {
   const isLinked = (link ?? undefined) !== undefined
   if (isProven) return !isLinked
@@ -201,7 +204,10 @@ async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise
   return after ?? 'again'
 }
 
-/** A new account; undefined if one was just created. Unless the provider vouches for the address, anyone may claim it. */
+/**
+ * A new account; undefined if another request has just created it. It gets the profile's address only if the provider
+ * vouches for it, because anyone may claim another person's.
+ */
 function makeAccount(
   auth: AuthRequest,
   { provider, profile, email, isVouched }: Arrival,

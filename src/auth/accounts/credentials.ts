@@ -24,7 +24,10 @@ export async function readBody({ request, host }: Asked): Promise<Fields> {
   return typeof body === 'object' && !Array.isArray(body) ? (body as Fields) : {}
 }
 
-/** Undefined if it is missing; null for a number, boolean or null, which count as wrong. An object or list is a 400. */
+/**
+ * The string of a credential; undefined if it is missing, null if it is a number, boolean or null, which count as
+ * wrong. An object or list is a 400.
+ */
 export function credential(body: Fields, name: string): string | null | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   if (typeof value === 'object' && value !== null) throw refuse.invalidFormat()
@@ -70,7 +73,10 @@ export function valueFor(body: Fields, { field, name }: Identifier): string | nu
 /** An e-mail address never counts as a user name, even if a user name looks like it. */
 const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 1, name: 2 }
 
-/** See `Accounts.named`; a body names an account by its `identifier`, or by an identifier under a field's name. */
+/**
+ * The account named by a body's `identifier`, or by an identifier under a field's name; undefined if the body has
+ * neither. With `own`, the id of the signed-in user, theirs, unless the body names another one.
+ */
 export function namedAccount(
   { users, identifiers: proven, settings }: Auth,
   body: Fields,

@@ -43,7 +43,10 @@ export async function respondFirst(
   return messageResponse('If that account exists, a code has been sent.')
 }
 
-/** Sends a code to the address that `addressIn` finds; returns whether there is one. Failures are logged, and take it back. */
+/**
+ * Sends a code to `account`, at the address that `addressIn` finds in the record. Returns whether there was an address;
+ * failures are logged, and take the code back.
+ */
 export async function sendNewCode(
   auth: AuthRequest,
   account: Fields,

@@ -187,7 +187,10 @@ export type MailCheck = (channels: readonly Channel[]) => Promise<void>
 const PAUSE_MS = 30_000
 const DEADLINE_MS = 10_000
 
-/** From time to time, checks whether the mail server can be reached, by `verify()` of a transporter such as Nodemailer's. */
+/**
+ * From time to time, checks whether the mail server can be reached, and tells the breaker: by the `verify()` of a transporter,
+ * such as Nodemailer's. Other senders are not checked.
+ */
 export function mailCheck(
   { deliver, mail }: DeliverySettings,
   breaker: Breaker,

@@ -114,7 +114,10 @@ function isKnownClient(value: unknown): value is KnownClient {
   return typeof client === 'string' && typeof guesses === 'number' && at instanceof Date
 }
 
-/** So many wrong ones in a row, over any time, end password sign-in until a reset (NIST SP 800-63B-4, 3.2.2). */
+/**
+ * So many wrong passwords in a row, over any time, end password sign-in until the password is reset (NIST SP 800-63B-4,
+ * 3.2.2).
+ */
 export const MAX_IN_A_ROW = 100
 
 /** Where a count and its lock are stored. */
@@ -130,7 +133,10 @@ export interface Limits {
   readonly lockMs: number
 }
 
-/** Counts a guess: after a lock that has ended, as the last one before a lock, or as an earlier one, by the record as read. */
+/**
+ * The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. The
+ * record as it was read only decides which of them it is.
+ */
 export function countingStep(
   { guesses: field, lockedUntil, row }: Count,
   { max, lockMs }: Limits,

@@ -165,7 +165,10 @@ export class Lockout {
     return this.#clients.replacing(now, own, next)
   }
 
-  /** Takes such a step and writes `set` with it, if the password is the same. Undefined if others were counted meanwhile. */
+  /**
+   * Takes such a step, if the password is still the same. `set` is written with it. The user after it; undefined if others
+   * were counted meanwhile.
+   */
   async takeBack(
     reservation: Reservation,
     how: 'forgive' | 'clear',

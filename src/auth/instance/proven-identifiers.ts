@@ -148,7 +148,10 @@ export class ProvenIdentifiers {
     return typeof own === 'string' && !this.isProven(user, email) ? own : undefined
   }
 
-  /** The first proof: `kept` stays, and every other way in ends, even those that `user` did not have when it was read. */
+  /**
+   * The first proof on an account: `kept` is proven, and every other way in ends, even those that `user` did not have
+   * when it was read.
+   */
   takeover(user: Fields, kept: Kept): Change {
     const { users, clients, codes, lockout } = this.#parts
     const { names } = users

@@ -179,8 +179,9 @@ export class RefreshTokens {
   }
 
   /**
-   * The write that adds a session to `user`, as read. Expired sessions, and the one with the id `replaced`, are dropped, unless
-   * `isBlind`: otherwise they would count, and the oldest live session would make room.
+   * The write that adds a session to `user`, as read. Expired sessions, and the one with the id `replaced`, are dropped, if
+   * the list is still as it was read (unless `isBlind`). Otherwise they would count, and the oldest live session would make
+   * room.
    */
   adding(user: Fields, entry: Session, replaced: string | undefined, isBlind: boolean): Write {
     const { field } = this.sessions
@@ -254,7 +255,10 @@ export class RefreshTokens {
     }
   }
 
-  /** Token number `counter` of a session, under the secret that it was rotated with; undefined if that is unknown here. */
+  /**
+   * Token number `counter` of a session that has been rotated to it. It is signed with the secret that was used then, not
+   * with the first one now. Undefined if that secret is unknown here.
+   */
   successorIn(
     session: Session,
     { userId, sessionId }: TokenIds,

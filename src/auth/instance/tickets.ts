@@ -2,8 +2,8 @@
  * A second step of a sign-in: the client gets a ticket for it, and sends the ticket with its answer.
  *
  * A ticket is bound to the account, its password, its second factors, the client, and the provider if one vouched for the
- * first step. It opens one session, and expires. Each answer is counted as a guess before it is evaluated, so more tickets do
- * not allow more guesses (ASVS 6.6.3).
+ * first step; it says whether a second factor was shown. It opens one session, and expires. Each answer is counted as a guess before it is evaluated, like a guess at the
+ * password, so more tickets do not allow more guesses (ASVS 6.6.3).
  */
 
 import { base64url, objectIn } from '../../http/base64url.ts'

@@ -121,7 +121,10 @@ export class Users {
     return this.engine.first({ op: 'eq', field, value })
   }
 
-  /** One conditional write: the user after it; null if a condition does not hold. A write of nothing checks them all the same. */
+  /**
+   * One conditional write: the user after it; null if a condition does not hold. A write of nothing is a read: hooks may have
+   * changed the record since, so what it expects must still be true.
+   */
   async update(id: unknown, write: Write): Promise<Fields | null> {
     const { expect = {}, filter } = write
     const own = filter ? all([withId(String(id)), filter]) : withId(String(id))
@@ -131,7 +134,10 @@ export class Users {
     return now && holds(now, expect) ? now : null
   }
 
-  /** Writes what `plan` makes of the record, anew as long as others write first. Undefined without a plan or an account. */
+  /**
+   * Writes what `plan` makes of the record, anew as long as others write first, at most `most` times: the user after it, and
+   * what was written. Undefined if the plan is none, or the account is gone.
+   */
   async rewrite<W extends Write>(
     user: Fields,
     most: number,

@@ -230,7 +230,10 @@ class Line {
     return one
   }
 
-  /** Refuses a waiting request in favour of another; false if that has as many. Within a client, accounts are compared. */
+  /**
+   * Refuses a waiting request in favour of another one; returns whether it did. Within a client, an account may take the
+   * place of one that has more.
+   */
   giveUpFor({ client, account }: Places): boolean {
     const most = lastOf('client', this.waiting)?.client ?? client
     const from = most.count > client.count + 1 ? most : client

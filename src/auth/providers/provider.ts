@@ -130,7 +130,10 @@ export type Maker = (name: string, settings: never) => Checks
 
 declare const checked: unique symbol
 
-/** The id of a person at a provider. What another person's id might turn into, such as a rounded number, must not be one. */
+/**
+ * The id of a person at a provider: what a sign-in finds their account by. A value that another person's id might turn
+ * into as well, such as a number that was rounded, must not become one.
+ */
 export type ProviderId = string & { readonly [checked]: true }
 
 /** Why a provider's id was not taken; told in the log, not to the client. */

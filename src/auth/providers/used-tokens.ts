@@ -16,7 +16,10 @@ export interface SingleUse {
 }
 
 export interface UsedTokens {
-  /** Uses a token up; undefined if it was used before. The function takes the use back, for a sign-in that fails. */
+  /**
+   * Uses a token up; undefined if it was used before. Otherwise resolves to a function that takes the use back, for a
+   * sign-in that fails.
+   */
   use(token: SingleUse): Promise<(() => Promise<void>) | undefined>
   /** Removes some expired tokens: more than are used up meanwhile. */
   sweep(): Promise<void>

@@ -73,7 +73,10 @@ function addressIn({ settings, request }: AuthRequest, body: Fields): string | n
   return typeof identifier === 'string' ? email?.normalize(identifier) : undefined
 }
 
-/** The signed-in user's own account, if the address is theirs or is to become theirs, else the one that has it. */
+/**
+ * The account for which an address is to be proven: the signed-in user's own, if the address is theirs or is to
+ * become theirs, else the one that has it.
+ */
 async function accountToVerify(
   { users, identifiers, request }: AuthRequest,
   address: string | null | undefined,

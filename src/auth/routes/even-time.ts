@@ -15,7 +15,10 @@ const STEP_MS = 5
 /** Work that hangs must not keep a clock running: after so many steps, a refusal leaves at once. */
 const MAX_STEPS = 2000
 
-/** Errors of `handler` wait for the end of a step. A timer that is set after the work would tell when that ended. */
+/**
+ * `handler`, whose errors wait for the end of a step. The clock starts with the request, because a timer that is set
+ * after the work would tell when that ended.
+ */
 export function refusesInSteps(handler: Handler): Handler {
   return async (request, context) => {
     let steps = 0

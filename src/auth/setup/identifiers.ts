@@ -54,7 +54,10 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   return { name, field, kind, own: normalize, normalize: limited ?? normalizers[kind] }
 }
 
-/** What `name`, in its normal form, reads as: at a sign-in it would shadow the owner of that identifier, or be shadowed. */
+/**
+ * The other identifier that `name`, in its normal form, reads as. At a sign-in it would shadow the owner of that one, or
+ * be shadowed. Undefined if it reads as a name.
+ */
 export function misreadAs(
   { kind }: Identifier,
   name: string,

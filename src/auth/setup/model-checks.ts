@@ -136,7 +136,10 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
-/** Those that no record router lets clients write: also identifiers, and addresses for codes, which need the password. */
+/**
+ * The fields that no record router may let clients write: also identifiers, and addresses to which codes go. They need
+ * the password to change.
+ */
 export function protectedFields(settings: AuthSettings): readonly string[] {
   const { model, delivery } = settings
   const identifiers = settings.identifiers.map(({ field }) => field)

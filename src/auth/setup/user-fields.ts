@@ -203,7 +203,10 @@ export type OwnUser<F, N, S, L> =
 export type OwnInput<F, N, S, L> =
   OwnSchemas<F, N, S, L> extends infer Own extends FieldSchemas ? Inputs<Own> : never
 
-/** `options` with a model: their own, or one that is made of them. What is left of `fields` are stored names. */
+/**
+ * `options` with a model: their own, or one with what `userFields` adds for them, the fields that they declare, and what
+ * must be unique. What is left of `fields` are stored names.
+ */
 export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   // Programs in JavaScript may pass anything.
   if (typeof options !== 'object' || options === null) return options

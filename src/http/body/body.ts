@@ -27,7 +27,11 @@ export function isJson(contentType: string | null): boolean {
   })
 }
 
-/** The JSON of the body; undefined if it has none. Throws `refuse()`, a 415, for another media type, a 413, a 408, or a 400 for no JSON. */
+/**
+ * The request's JSON body; `undefined` if it has none. Throws 415 for another media type (`refuse` makes the error),
+ * 413 over `maxBodySize` bytes or `maxBodyValues` keys and values, 408 if it arrives too slowly, and 400 if it is not JSON
+ * in UTF-8.
+ */
 export async function readJson(
   request: Request,
   limits: BodyLimits,
@@ -88,7 +92,10 @@ export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
     : request.body
 }
 
-/** Passes chunks to `take`, in turn. Throws what that throws, 408 after `timeoutMs` and a second per 64 KiB, `cutOff` if the client goes. */
+/**
+ * Passes the bytes of a body to `take` as they arrive, one chunk after the other. Throws what `take` throws, 408 if the
+ * body takes longer than `timeoutMs` plus a second for each 64 KiB received, and `cutOff` if the client goes away.
+ */
 export async function eachChunk(
   request: Request,
   timeoutMs: number,
@@ -193,13 +200,19 @@ class Chunks {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** How deeply values may nest: any recursive walk overflows the stack at some thousands of levels, which not every runtime lets you catch. */
+/**
+ * How deeply lists and objects may nest. Any recursive walk of a value, `JSON.stringify` included, overflows the stack
+ * at some thousands of levels, and not every runtime lets you catch that.
+ */
 const MAX_NESTING = 1000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** The value of a body. Throws a 413 for more than `most` keys and values, a 400 for no JSON in UTF-8 or more than 1,000 levels. */
+/**
+ * The value of a body of JSON. Throws a 413 if it has more than `most` keys and values, and a 400 for anything that is not
+ * JSON in UTF-8, or nests deeper than 1,000 levels. A byte order mark is skipped.
+ */
 export function parseJson(bytes: Uint8Array, most: number): unknown {
   try {
     const text = utf8.decode(bytes)
@@ -216,7 +229,10 @@ export class TooManyLevels extends Error {
   override readonly name = 'TooManyLevels'
 }
 
-/** Parses the JSON texts of one body. Throws a 413 once they have more than `most` keys and values, `TooManyLevels`, and `SyntaxError`s. */
+/**
+ * Parses the JSON texts of one body, such as the fields of a form. Throws a 413 once they have more than `most` keys and
+ * values together, `TooManyLevels`, and a `SyntaxError` for anything that is not JSON.
+ */
 export function jsonParser(most: number): (text: string) => unknown {
   let left = most
   return (text) => {
@@ -226,7 +242,10 @@ export function jsonParser(most: number): (text: string) => unknown {
   }
 }
 
-/** The number of keys and values, up to `most`. They are counted before they are parsed: some JSON is parsed at only 2 MB a second. */
+/**
+ * The number of keys, and of lists, objects, strings and other values, in JSON; counting stops beyond `most`. It is counted
+ * before it is parsed: some JSON is parsed at only two megabytes a second.
+ */
 function valuesIn(text: string, most: number): number {
   let count = 0
   let depth = 0

@@ -12,7 +12,12 @@ interface Limited extends Request {
   [STREAM]?: ReadableStream<Uint8Array> | null
 }
 
-/** Limits every way of reading the body, from the first call on; on the request itself, as your code gets this very object. */
+/**
+ * Puts `limits` on every way of reading the body of `request`: beyond them, reading rejects with an `HttpError`, 413 or
+ * 408, and `json()` with a 400 if the body is not JSON. Nothing is read or wrapped until the first call.
+ *
+ * The methods are set on the request itself, because your code gets this very object from the runtime.
+ */
 export function limitBody(request: Request, limits: BodyLimits): void {
   Object.defineProperties(request, LIMITED)
   ;(request as Limited)[LIMITS] = limits

@@ -73,7 +73,10 @@ export const said =
 
 const UNTOLD = '…'
 
-/** The message of `error` for the log: of what clients sent, which may be a secret in the wrong place, only words stay that `isName` knows. */
+/**
+ * The message of `error` for the log: it may quote what a client sent, which may be a secret in the wrong place. Of the
+ * client's words, and of what others have put in quotes, only those for which `isName` returns true stay.
+ */
 export function loggedMessage(error: unknown, isName: (word: string) => boolean): string {
   const told = (word: string) => (isName(word) ? word : UNTOLD)
   const known = own.get(error as HttpError)

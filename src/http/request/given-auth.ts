@@ -7,7 +7,10 @@ export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined
 
 const given = new RequestData<AuthContext>('given auth')
 
-/** Sets `request.auth` to what `find` returns. Throws a `TypeError` unless it is an `AuthContext` or nobody: no owner may be undefined. */
+/**
+ * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an
+ * `AuthContext` or nobody: a scope by an owner that is undefined must not come of it.
+ */
 export async function takeAuth(
   request: ApiRequest,
   find: () => AuthOrNobody | Promise<AuthOrNobody>,

@@ -1,8 +1,14 @@
-/** Refuses what guards ported from Express do to the response, here the context: `res.statusCode = 401` would let requests through. */
+/**
+ * Refuses what guards ported from Express do to their second argument. There it is the response; here it is the context.
+ * An ordinary object would take `res.statusCode = 401` without a word, and the guard would let the request through.
+ */
 
 import { MisusedRequest, misusedContexts } from './shield.ts'
 
-/** What guards of Express, Koa and Fastify respond with: reading these throws. Other methods aren't there, so calling them throws anyway. */
+/**
+ * What guards of Express, Koa and Fastify respond with. Reading these throws too, with the line to write instead. Other
+ * methods of a response aren't there, so calling them throws anyway.
+ */
 const OF_A_RESPONSE =
   /^(?:status(?:Code|Message)?|send(?:Status|File)?|jsonp?|end|writeHead|redirect|render|set(?:Header)?|header|(?:clearC|c)ookie|locals|code)$/
 

@@ -1,6 +1,6 @@
 /**
- * Refuses writes to a request that nothing reads, as guards and hooks ported from Express make them, while one runs. There
- * `req.body` is the parsed body; here it is a stream, which takes any property: `delete request.body.role` would let the role
+ * Refuses writes to a request that nothing reads, as guards and hooks ported from Express make them. There `req.body`
+ * is the parsed body; here it is a stream, which takes any property: `delete request.body.role` would let the role
  * through without a word, and `if (request.body.role) throw …` would never throw.
  */
 
@@ -113,7 +113,10 @@ function shieldOf(request: Request & { [SHIELD]?: Shield }): Shield | undefined 
   return request[SHIELD]
 }
 
-/** What `code`, a guard or hook, returns. Throws a `MisusedRequest` if it writes to the body, query, user or headers of `request`. */
+/**
+ * What `code` of yours, a guard or hook, returns. If it writes to `body`, `query`, `user` or `headers` of `request`, this
+ * throws a `MisusedRequest` with the line to write instead, whatever else `code` does.
+ */
 export function runShielded<T, Args extends readonly unknown[]>(
   request: Request,
   code: (...args: Args) => MaybePromise<T>,
@@ -148,7 +151,10 @@ export function withShield(request: Request, query: Query): Shield {
   return shield
 }
 
-/** Lowers the shield of a request that a guard of another app passes on, if it is up; returns what raises it again. Throws for misuse. */
+/**
+ * Lowers the shield of a request that a guard of another app passes on. Returns what raises it again, for when the guard
+ * goes on; undefined if the shield is not up. Throws if the guard has misused the request.
+ */
 export function lowerShield(request: Request): (() => void) | undefined {
   const shield = shieldOf(request)
   if (!shield?.depth) return undefined

@@ -83,7 +83,10 @@ interface Failed {
   readonly isName: (word: string) => boolean
 }
 
-/** Logs a line per failed request, in an outage one per second: no query string, body or token; the stack only if something broke. */
+/**
+ * Logs one line per failed request, but in an outage one per second. It names the user, but has no query string, body
+ * or token; the stack only if something broke.
+ */
 function log(error: unknown, status: number, failed: Failed): void {
   const { request, context, code, outages, isName } = failed
   const details = {

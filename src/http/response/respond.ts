@@ -68,7 +68,10 @@ export function emptyResponse(status: number, headers: Record<string, string>): 
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
-/** Whether a value is a response. Servers such as Hono's replace the global class, and Node takes 20 ms until that is there. */
+/**
+ * Whether a value is a response. It is not compared with the global class: servers such as Hono's put one of theirs in its
+ * place, and Node takes 20 ms until it is there.
+ */
 export function isResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === '[object Response]'
 }

@@ -52,7 +52,10 @@ export class Pending {
     return this.#records.first(keyed(person ? keyOf(person) : ''))
   }
 
-  /** Undefined during the pause, `otp.resendSeconds`. Costs two writes, as a request of which nothing is sent. */
+  /**
+   * The code to send to `user`, for whom `before` is pending; undefined during the pause between two codes,
+   * `otp.resendSeconds`. Costs two writes, as a request of which nothing is sent.
+   */
   async issue(user: Fields, before: PendingCode | undefined): Promise<SentCode | undefined> {
     const { now, otp, codeState, newId, pretendWrite } = this.#accounts
     // Codes of long ago: those of addresses without an account would stay.

@@ -1,4 +1,7 @@
-/** Marks on schemas: what is hidden, the type of BSON of a value, what clients may write. In definitions, which zod's clones share. */
+/**
+ * Marks on schemas: hidden fields, the type of BSON of a value, and what clients may write of subdocuments. They are in the
+ * definition, which zod copies when it clones a schema.
+ */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { StoredForm } from '../../ports/store/shape.ts'
@@ -19,7 +22,10 @@ export function storedValuesOf(schema: $ZodType): { storedAs?: StoredAs; castTex
   return schema._zod.def as ReturnType<typeof storedValuesOf>
 }
 
-/** `hidden` hides a field. Clients may write a `kept` member, and any key of a record with `freeNames`, though the server keeps such names. */
+/**
+ * Every model hides a field that is `hidden`. Clients write a `kept` member of an object, although its name is one that the
+ * server keeps; of a record with `freeNames`, they write any key, although the server keeps some of these names elsewhere.
+ */
 type Mark = 'hidden' | 'kept' | 'freeNames'
 
 export function marked<S extends $ZodType>(schema: S, mark: Mark): S {

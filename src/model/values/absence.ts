@@ -67,7 +67,10 @@ function lackOf(schema: $ZodType, depth: number): Lack {
   }
 }
 
-/** The static default of a field; undefined if it has none, if it is made anew each time, or if records may lack the field all the same. */
+/**
+ * The static default of a field with `schema`; undefined if it has none, if its default is made anew each time
+ * (`() => new Date()`, `() => crypto.randomUUID()`), or if records may lack the field all the same.
+ */
 export function staticDefault(schema: $ZodType): unknown {
   const { def } = (schema as $ZodTypes)._zod
   switch (def.type) {

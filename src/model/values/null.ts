@@ -10,7 +10,10 @@ export function withoutNulls(schema: $ZodType, value: unknown): unknown {
   return clear([schema], value)
 }
 
-/** Whether null removes a field: if a record may lack it, so never one with a default, and null is not a value that it accepts. */
+/**
+ * Whether null removes a field from a stored record: only if a record may lack the field, so never if it has a default.
+ * If the schema accepts null, null is a value.
+ */
 export function isRemovable(schema: $ZodType): boolean {
   return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !readingOf(schema).takesNull
 }

@@ -11,7 +11,10 @@ export function withoutRulesOf(schema: $ZodObject, produced: Fields): $ZodObject
   return clone(schema, { ...def, shape: { ...def.shape, ...Object.fromEntries(free) } })
 }
 
-/** The refinements of `schema`, for any fields; undefined for none. Stored fields have passed theirs, and no transform may run again. */
+/**
+ * Only the refinements of `schema`, as a schema that accepts any fields: a stored record has already passed its fields'
+ * schemas, and a transform must not run on its own result. Undefined if there are none.
+ */
 export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
   const { def } = schema._zod
   if (!def.checks?.length) return undefined

@@ -13,7 +13,10 @@ import { isHidden, type Model } from '../model.ts'
 import { isFields } from '../writable.ts'
 import { converted } from './upgrade.ts'
 
-/** A selection, narrowed to what may be shown, and to `allowed`: names to leave out if all start with `-`, else the names to keep. */
+/**
+ * A client's or hook's selection of fields, narrowed to what may be shown: of the top-level fields only `allowed`, if it
+ * is given. If all names start with `-`, the named fields are left out; otherwise only the named fields stay.
+ */
 export function visible(
   model: Model,
   select: readonly string[] = [],
@@ -74,7 +77,10 @@ interface ReadHow {
   readonly isSent: boolean
 }
 
-/** The records of `read`. What is only sent is parsed from the store's JSON: making Dates, and texts again, would take longest of all. */
+/**
+ * The records of `read`. Those that are only sent are parsed from the store's JSON: to make Dates of texts, and texts of
+ * Dates again, takes longer than all else that is done to a record.
+ */
 export async function declaredRecords(
   model: Model,
   stored: Collection,

@@ -1,4 +1,9 @@
-/** Records of an earlier model: what reads show, and a backfill writes. Of two names, the earlier one has the value written last. */
+/**
+ * Records that were stored under an earlier model, as reads show them now, and what a backfill would write to make them so.
+ *
+ * Of a renamed field, a write stores the current name and removes the earlier one. So a value under an earlier name is the
+ * one that was written last, perhaps by an earlier version of the app that runs beside this one.
+ */
 
 import { atOnce } from '../../ports/promises/synchronous.ts'
 import { withDefaults } from '../../ports/store/declared.ts'

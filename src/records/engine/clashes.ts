@@ -24,7 +24,10 @@ const ID: UniqueSet = ['_id']
 /** The most records of an `updateWhere` that are compared with each other. */
 const MAX_COMPARED_RECORDS = 10_000
 
-/** The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first; those that the store reported at least. */
+/**
+ * The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first. Includes at least those
+ * that the store reported, even if the other record is gone by now.
+ */
 export async function clashingFields(
   model: Model,
   stored: Collection,

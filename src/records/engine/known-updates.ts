@@ -1,4 +1,7 @@
-/** Updates that must know the stored record: for rules across fields, objects that are replaced in part, and logged records. */
+/**
+ * Updates that must know the stored record: for rules across fields, for objects that are replaced in part or have hidden
+ * members, and of logged records, where what changes nothing is no change.
+ */
 
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
@@ -82,7 +85,10 @@ export async function seenChanges(
   return project(valid, { exclude: found })
 }
 
-/** Writes what the record has, if `change` of `fields` leaves it as it is: no new time, as the log has no entry. Undefined otherwise. */
+/**
+ * Writes to the record that matches what it has, if `change`, which is about `fields`, leaves it as it is: it then keeps its
+ * time, and the order of its members, because the log has no entry for it. Undefined if it would be another one, or is missing.
+ */
 export async function updateOfNothing(
   { model, stored }: KnownRecords,
   filter: Filter,

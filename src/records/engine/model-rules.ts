@@ -26,7 +26,10 @@ export function checkStart({ transitions = [] }: Model, record: Fields): void {
   throw invalidFields(Object.fromEntries(messages))
 }
 
-/** Writes `changes` while the record has values that may become these. Throws a 409 if it has others; null if there is no such record. */
+/**
+ * Writes `changes` while the record has values that may become these: that is a part of the write's condition. Throws a 409
+ * if it has others; null if there is no such record.
+ */
 export async function updateAllowed(
   engine: KnownRecords,
   filter: Filter,

@@ -75,12 +75,18 @@ export class RecordEngine {
     return new RecordEngine(this.model, this.schema, stored, this.#surroundings, from)
   }
 
-  /** From now on, every write also writes, unvalidated, what `along` returns for its changes, or for the values that a new record lacks. */
+  /**
+   * From now on, every write also writes what `along` returns for its changes, or for the values of a new record unless
+   * they have it, in the same step, no matter who writes. What it returns is not validated.
+   */
   writeAlong(along: Along): void {
     this.#along.push(along)
   }
 
-  /** The same engine over `stored`, with other references. Its writers wait in line with all, unless `isApart`: a batch holds up nobody. */
+  /**
+   * The same engine over `stored` in place of the collection, with the references that `integrity` keeps. Its writers wait
+   * in line with the others, unless theirs `isApart`: what waits for a batch must hold up nobody.
+   */
   over(stored: Settling, integrity: Integrity, isApart = false): RecordEngine {
     const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
     const from = { author: this.author, along: this.#along, base: isApart ? undefined : this }
@@ -102,7 +108,10 @@ export class RecordEngine {
     return validateFields(this.model, input).then(valuesOf)
   }
 
-  /** The same for who can't see hidden fields: those of a replaced object count as sent, for rules about them, but are left out. */
+  /**
+   * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
+   * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
+   */
   validateSeen(input: Fields, filter: Filter): Promise<Fields> {
     const hidden = this.#unseen.filter((path) => isFields(input[topOf(path)]))
     if (hidden.length === 0) return this.validateChanges(input)
@@ -120,8 +129,10 @@ export class RecordEngine {
   }
 
   /**
-   * Writes validated changes to the record that matches; null if there is none, or it is not as the caller may `expect`.
-   * Inside a replaced object, values at `kept` stay, and undeclared members. Throws a 409 for a forbidden transition.
+   * Writes validated changes to the record that matches; null if there is none. Refinements across fields are checked
+   * on the merged record, which is still the stored one when the write happens. `expect` is the caller's own condition:
+   * null then also means that it did not hold. Values at `kept` inside a replaced object stay, and so do members that
+   * the model does not declare. Throws a 409 if a value may not become what `changes` say.
    */
   update(
     filter: Filter,

@@ -1,4 +1,7 @@
-/** The removal of a record that others refer to: what depends on it is found first, and checked again in the one write of it all. */
+/**
+ * The removal of a record that others refer to: what depends on it is looked up first, then it is one atomic write, which
+ * checks that what was found is still so, and is planned again if it is not.
+ */
 
 import { stillReferenced, tooManyDependents } from '../../http/errors/refusals.ts'
 import { withoutIds } from '../../model/enforced-references.ts'

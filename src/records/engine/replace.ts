@@ -15,7 +15,11 @@ export interface Replacement {
   readonly unsure: readonly string[]
 }
 
-/** Replaces the fields in `changes`; undefined removes one. In objects, `kept` and undeclared members stay. Lists are replaced whole. */
+/**
+ * The replacement of the fields in `changes`; undefined removes one. Members that no model declares stay, and so do
+ * those at `kept`, paths that the writer cannot see; declared members missing from `changes` are removed. A list is
+ * replaced as a whole, because nothing identifies its elements.
+ */
 export function replacement(
   shape: ObjectShape,
   changes: Fields,

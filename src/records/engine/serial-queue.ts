@@ -37,7 +37,10 @@ export class SerialQueue {
     }
   }
 
-  /** The first attempt that nobody overtakes, of `maxTries`. Who was overtaken waits for others of this process that were too. */
+  /**
+   * The result of the first attempt that nobody overtakes; undefined if all `maxTries` are. A writer that was overtaken
+   * waits for others of this process that were too, so that only other processes can overtake it for long.
+   */
   async retry<T>(
     maxTries: number,
     attempt: () => Promise<Attempt<T>>,

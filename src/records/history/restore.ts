@@ -92,7 +92,10 @@ function asSent(state: Fields): Fields {
   return JSON.parse(JSON.stringify(state)) as Fields
 }
 
-/** Validates what comes back. What a schema has made of another value stays: of its own result, it would make something else. */
+/**
+ * Validates what comes back. A value that a schema has made of another one stays as it was: of its own result, the schema
+ * would make something else, or refuse it.
+ */
 function validating(
   { engine, model }: Resource,
   sent: Fields,

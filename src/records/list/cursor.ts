@@ -1,4 +1,7 @@
-/** Cursors: the id after which a scan goes on, with a MAC over it, the sort and the scan. Others are refused before the store is called. */
+/**
+ * Cursors: tokens of the id after which a scan continues, a signature of the sort, and a MAC over these and the scan. A
+ * forged token, or one of another scan, is refused before the store is called.
+ */
 
 import { hexDigestOf, textMacUnder } from '#hmac'
 import { base64url, sameText, textIn } from '../../http/base64url.ts'
@@ -29,7 +32,10 @@ const MAX_MAC_DIGITS = 32
 /** Ids have at most 1,000 characters. */
 const MAX_LENGTH = 6000
 
-/** The cursors of an app. Without a secret, the MAC's key is known: it only prevents mistakes, but works across restarts and instances. */
+/**
+ * The cursors of an app. With a secret, the MAC's key is derived from it. Without one the key is known to everyone: the
+ * MAC then only prevents mistakes, but works across restarts and instances.
+ */
 export function cursors(secret = ''): Cursors {
   const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.

@@ -1,4 +1,7 @@
-/** A list as a file, NDJSON or CSV (RFC 4180), sent while it is read, if `Accept` prefers that to JSON (RFC 9110, 12.5.1). */
+/**
+ * A list as a file: all of its records, one JSON object a line (`application/x-ndjson`) or as `text/csv` (RFC 4180), sent while
+ * they are read. Which of them a client gets is decided by its `Accept` (RFC 9110, 12.5.1); JSON pages are the default.
+ */
 
 import { hintsFor } from '../../http/deadline.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors/refusals.ts'

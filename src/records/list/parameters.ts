@@ -1,4 +1,9 @@
-/** The parameters of lists, one row each: both parsers walk this table, and the names that a field in `query` may not have are its. */
+/**
+ * The parameters of lists, one row each: their form in a URL and in a QUERY body, and which lists take them.
+ *
+ * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
+ * have are read from it. Any other name in a URL is a field's, or is ignored.
+ */
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'

@@ -64,7 +64,10 @@ export class GuardResponse extends Error {
   }
 }
 
-/** Asks again for a client, without keeping its request and context, which are large. `check` throws if a list can't be followed. */
+/**
+ * What asks again for the client of a request. It keeps neither that nor its context, which are large. `check` throws if a
+ * list cannot be followed; undefined for a file, which a token need not outlive.
+ */
 export function askerFor(
   resource: Resource,
   action: ListAction,

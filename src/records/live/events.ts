@@ -65,7 +65,10 @@ export class Events implements PipedBody {
     this.#gone()
   }
 
-  /** Sends an event. A list may be larger than what else may wait, and replaces that: it may be such a list too. */
+  /**
+   * Sends an event. A list may be larger than what is kept for a client that does not read, and replaces all that waits, which
+   * may be such a list too.
+   */
   send(event: string, data: string, id?: string): void {
     const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
     const isList = event === 'records'
@@ -73,7 +76,10 @@ export class Events implements PipedBody {
     this.#send(text, isList)
   }
 
-  /** Shows that the connection is open, if nothing waits. If nothing was ever read, the client has left: Workers tell nothing else. */
+  /**
+   * Shows that the connection is open, unless something waits to be sent anyway. Of a client that left before the response was
+   * there, Workers tell nothing but that nobody has begun to read.
+   */
   comment(): void {
     if (this.#waiting[0] === RETRY) this.#cut()
     else if (this.#waiting.length === 0) this.#send(':\n\n', false)

@@ -19,7 +19,10 @@ import { Events } from './events.ts'
 import type { Hub, Listener } from './hub.ts'
 import { Rounds } from './rounds.ts'
 
-/** How often rights are asked again, at random moments, as many lists are opened at once; and for how long they are good (ms). */
+/**
+ * How often rights are asked again, at least and at most, and for how long an answer is good, in milliseconds. Those of
+ * many lists that were opened at once are soon asked at different moments.
+ */
 const ASK_MS = [3000, 4000] as const
 const GOOD_MS = 4500
 const COMMENT_MS = 15_000

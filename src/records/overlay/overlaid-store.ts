@@ -1,4 +1,9 @@
-/** Records with writes that are taken in memory, under their own conditions, all of which the one write of the store checks again. */
+/**
+ * The records of an app with writes that are taken in memory: the code that writes sees them, and nobody else does.
+ *
+ * Each write is tried on the records in memory, under its own conditions. Later all of them are one write of the store,
+ * which checks every condition again.
+ */
 
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'

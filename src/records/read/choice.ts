@@ -1,4 +1,7 @@
-/** What a client chooses of what it may see: `select` names fields, `expand` references to fill in. Neither shows anything hidden. */
+/**
+ * What a client chooses of what it may see: `select` names fields, `expand` references to fill in. It sees nothing by these that
+ * it would not see without them, or where `onGet` fills the reference in.
+ */
 
 import { notExpandable, notNames, notSelectable } from '../../http/errors/refusals.ts'
 import type { Query } from '../../http/request/request.ts'
@@ -66,7 +69,10 @@ export function chosenOf(
   return picked({ ...view, populate: [...filled.values()] }, model, select, expanded, lean)
 }
 
-/** What `names` leave of `view`, also of records behind references in `expanded`; `start` is what comes before names in a request. */
+/**
+ * What `names` leave of `view`, with the references in `expanded`: a name may lead into the records behind these. `start` is
+ * what comes before names in a request.
+ */
 function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
   view: V,
   model: Model,

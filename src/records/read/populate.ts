@@ -45,7 +45,11 @@ interface Shown {
   readonly bytes: number
 }
 
-/** Copies of `records`, filled in: a missing target is null, or left out of a list. Throws a 413 once too much is loaded, or shown. */
+/**
+ * Copies of `records` with the references filled in; a missing target becomes null, and is left out of a list.
+ * References beyond `maxPopulated` stay ids. Throws a 413 as soon as the response would be too large. What is loaded is
+ * counted once, and again wherever it appears in the response.
+ */
 export async function populate(
   records: readonly Fields[],
   populations: readonly Population[],

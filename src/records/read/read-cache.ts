@@ -110,7 +110,10 @@ function targetsOf({ host, model, search, onGet, expandable }: Resource): readon
   ]
 }
 
-/** What shapes responses besides the request: a deployment that shows less must not use what the one before it has cached. */
+/**
+ * What shapes the router's responses besides the request. A deployment that hides a field, or shows less, must not use
+ * responses cached by the previous one.
+ */
 function fingerprint(
   { host, mount, model }: Resource,
   options: RouterOptions<Fields>,

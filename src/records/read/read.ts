@@ -152,7 +152,10 @@ export async function filledIn(
   return { filled, linked: await Promise.all(filled.map((one) => withLinks(reading, one))) }
 }
 
-/** A record as the JSON that is sent. If it is too large, the references stay ids: the write has happened, so it must not fail. */
+/**
+ * A record as it is or was stored, as the JSON that is sent: fields selected, references filled in, `output` applied. If
+ * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
+ */
 export async function showWritten(reading: Reading, whole: Fields): Promise<string> {
   const { resource, view } = reading
   const { model, lean, maxResponseBytes } = resource

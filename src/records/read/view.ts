@@ -1,4 +1,7 @@
-/** What a request sees of records. The names that `onGet` returns may be a client's: unknown ones are left out, with one warning each. */
+/**
+ * What a request sees of the records of a router: the fields that `fieldsFor` leaves, and what `onGet` chooses of them. The
+ * names that `onGet` returns may come from a client: those that the model does not have are left out, with one warning each.
+ */
 
 import type { ApiRequest } from '../../http/request/request.ts'
 import { MisusedRequest, runShielded } from '../../http/request/shield.ts'

@@ -25,7 +25,10 @@ export interface ScopePair<R = Fields> {
 /** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
 export type Scopes = Readonly<Record<keyof ScopePair, ScopeOption | undefined>>
 
-/** The scope of `request`. Throws for one without a field or value: a limit that can't be applied must not turn into no limit. */
+/**
+ * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a
+ * mistake in your app's code, and a limit that cannot be applied must not turn into no limit.
+ */
 export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
@@ -93,7 +96,10 @@ function limitsOf(model: Model, limits: unknown): readonly Limit[] {
   return entries.map(([field, given]) => limitOf(model, field, given))
 }
 
-/** What `request` may see of `model` through references: all without a limit, or if a router shows all, else what one scope admits. */
+/**
+ * The records of `model` that `request` may see through a reference: all of them if no router limits them, or if one
+ * router shows all without a guard; else those that the scope of one of its routers admits.
+ */
 export async function visibleThroughReference(
   { scopesOf }: Pick<Models, 'scopesOf'>,
   model: Model,

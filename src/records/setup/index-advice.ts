@@ -14,7 +14,10 @@ interface Need {
   readonly computed?: readonly string[]
 }
 
-/** A warning about lists that read every record, undefined if there are none. Ranges, scopes and filters on lists are left to you. */
+/**
+ * A warning about the lists that read every record, or undefined if indexes serve them all. `sortable` fields are what
+ * clients may sort by. Ranges, filters on lists, and the fields of a scope, unknown until a request, are left to you.
+ */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, engine, scope, host } = resource
   const needs = scope.read ? [] : needsOf(resource, sortable)
@@ -67,7 +70,10 @@ function groupNeeds({ aggregates: { by, of }, host }: Resource): Need[] {
   })
 }
 
-/** Whether an index, or its reverse, serves the order: if `exact`, only with the whole of it, and a unique one only for equality. */
+/**
+ * Whether an index, or its reverse, serves the order. If that is to be `exact`, an index is of use only with the whole of
+ * its order, `_id` included, and a unique one only for equality.
+ */
 function isServed(
   { indexes, unique }: CollectionSchema,
   { equal, order, computed }: Need,

@@ -1,4 +1,7 @@
-/** What a router's type remembers of its options, for typed clients, and what the compiler says of names that are none: types alone. */
+/**
+ * What a router's type remembers of its options, for clients that are checked against it, and what the compiler says of
+ * names that are none. Nothing of it exists at run time.
+ */
 
 import type { Managed, Model } from '../../model/model.ts'
 import type { AccessOptions } from './access.ts'

@@ -1,4 +1,7 @@
-/** Writes of a record only as a hook has judged it, or a client has seen it (`If-Match`, RFC 9110 13.1.1): the store compares. */
+/**
+ * Writes of a record as it was read: they happen only if it is still the same, so that what a hook has judged, or a client
+ * has seen (`If-Match`, RFC 9110 13.1.1), is what is written. The store compares in the step of the write.
+ */
 
 import { etagOf, ifMatch, isKnownToClient, stateIn } from '../../cache/conditional.ts'
 import { HttpError } from '../../http/errors/errors.ts'
@@ -30,7 +33,10 @@ export interface SeenRecord extends Expected {
 /** How often a hook judges a record that other requests keep changing. */
 export const MAX_JUDGEMENTS = 2
 
-/** The record that the client has seen, by `If-Match`, unless that is `*`. Throws a 404, or a 412 for another version, or an excluded one. */
+/**
+ * The record that the client has seen, by `If-Match`; undefined without that. `*` accepts any existing record, as every write
+ * does. Throws a 404, or a 412 if the client has another version than a read would show, or the one that `If-None-Match` names.
+ */
 export async function recordSeenByClient(
   resource: Resource,
   request: ApiRequest,
@@ -62,7 +68,11 @@ function seenAs(model: Model, record: Fields, refusal: HttpError): SeenRecord {
   return { record, fields: contentOf(model, record), refusal }
 }
 
-/** Calls `write` with the record that is `known`, or that matches; again if that has changed, `maxTries` times. Throws a 404 or a 409. */
+/**
+ * Calls `write` with the record that is `known`. If there is none, reads the one that matches first; if that has changed
+ * meanwhile, so that `write` throws the refusal of what it gets, both are done again, `maxTries` times in all. Throws a 404,
+ * or after the last time a 409.
+ */
 export async function writeAsSeen<T>(
   engine: RecordEngine,
   filter: Filter,

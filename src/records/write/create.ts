@@ -93,13 +93,16 @@ function respond(
   return respondWritten(resource, reads, record, request, view, { status: 201, headers })
 }
 
-/** `Location`, from the route that matched: the path as sent may resolve to another host, or hold what no header allows. */
+/**
+ * `Location` of a new record, built from the route that matched: the path as sent may resolve to another host
+ * (`//evil.com/../../cities`), or hold characters that no header allows. A handler called outside the routes has no
+ * location.
+ */
 function locationOf(
   { route, params }: ApiRequest,
   { basePath }: Context,
   id: unknown,
 ): Record<string, string> {
-  // A handler was called outside the routes.
   if (route === '') return {}
   const path = route
     .replace(/\/:id\/restore$/, '')
