@@ -94,6 +94,8 @@ export interface Existing {
   readonly columns: ReadonlyMap<string, readonly string[]>
   /** Everything that was made by a statement, by its name. */
   readonly made: ReadonlyMap<string, Made>
+  /** The same, by the table that it belongs to: thousands of models look for theirs. */
+  readonly byTable: ReadonlyMap<string, readonly Made[]>
 }
 
 export interface Made extends Creation {
@@ -122,6 +124,7 @@ export function existingIn(columns: readonly Row[], objects: readonly Row[]): Ex
       [...columnRows].map(([table, rows]) => [table, rows.map(({ name }) => String(name))]),
     ),
     made: new Map(all.map((one) => [one.name, one])),
+    byTable: Map.groupBy(all, ({ table }) => table),
   }
 }
 
@@ -219,10 +222,10 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
 }
 
 /** What belongs to the table and is not what `schema` needs. */
-function othersOf(schema: CollectionSchema, { made }: Existing): readonly Made[] {
+function othersOf(schema: CollectionSchema, { byTable }: Existing): readonly Made[] {
   const { triggers, lacking, indexes } = needsOf(schema)
   const names = new Set([...triggers, ...lacking, ...indexes].map(({ name }) => name))
-  return [...made.values()].filter(({ table, name }) => table === schema.name && !names.has(name))
+  return (byTable.get(schema.name) ?? []).filter(({ name }) => !names.has(name))
 }
 
 /** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */
