@@ -2,7 +2,6 @@
 
 import { isJson } from '../http/body/body.ts'
 import { badRequest } from '../http/errors/errors.ts'
-import { invalidId } from '../http/errors/refusals.ts'
 import type { PartInit } from '../http/request/part-request.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { errorHandler } from '../http/response/error-handler.ts'
@@ -139,8 +138,6 @@ function one(
   const action = word === 'write' ? written : word
   if (!caller.agents.includes(action))
     throw badRequest('bad-request', `Agents may not ${action} here.`)
-  // As a part of a path these lead elsewhere.
-  if (/^\.{0,2}$/.test(id as string)) throw invalidId()
   return send(caller, served, action, { body, ifMatch }, id)
 }
 

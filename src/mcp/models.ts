@@ -69,8 +69,7 @@ export function requestFor(
 ): ApiRequest {
   const [method, path] = (AGENT_ROUTES[action] as string).split(' ') as [string, string]
   const route = patternOf(mount, { path })
-  const parts = { method, path: route.replace(':id', encodeURIComponent(id as string)), route }
-  return partRequest(request, { ...parts, signal, ...more })
+  return partRequest(request, { method, path: route, route, id, signal, ...more })
 }
 
 /** Whether the guards of a route that say whom they let through would let the caller through; the 401 if one does not take the token. */

@@ -23,7 +23,8 @@ it('an agent never shows or changes a record of another user, whatever it sends'
   const own = await tool('write_record', { model: '/favourites', values: { city: 'mine' } }, bob)
   const random = randomFrom(7)
   const pick = <T>(...values: readonly T[]): T => values[random(values.length)] as T
-  const id = () => pick(...ids, own.structuredContent.data._id, '', '..', `${ids[0]}/../${ids[1]}`)
+  const id = () =>
+    pick(...ids, own.structuredContent.data._id, '', '..', '\ud800', `${ids[0]}/../${ids[1]}`)
   const value = (): unknown =>
     pick<unknown>(
       MARK,
@@ -63,7 +64,7 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     ...(random(4) === 0 && { expand: names() }),
     ...(random(4) === 0 && { aggregate: { count: true, max: [field()] }, by: names() }),
     ...(random(2) && { values: { [field()]: value(), city: 'changed' } }),
-    ...(random(4) === 0 && { ifMatch: pick('*', '"x"', '\n') }),
+    ...(random(4) === 0 && { ifMatch: pick('*', '"x"', '\n', 'a\nb', '"é"', '"😀"') }),
     ...(random(9) === 0 && { cursor: pick('x', ids[0]) }),
   })
   const { tools } = (await rpc('tools/list')).body.result as { tools: readonly Tool[] }
@@ -76,6 +77,7 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     const args = Object.fromEntries(Object.entries(given()).filter(([key]) => isTaken(key)))
     const { text, status } = await rpc('tools/call', { name, arguments: args }, headers)
     expect(status, text).toBeLessThan(500)
+    expect(text).not.toContain('Internal Server Error')
     if (!text.includes('"isError"')) successes += 1
     // A refusal may repeat what was sent; nothing sent has the whole text.
     expect(text).not.toContain('Agent: remove')

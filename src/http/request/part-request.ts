@@ -1,6 +1,7 @@
 /** Requests within a request, from the same client: of a batch, of tools, and what a live list asks again. */
 
 import { jsonOf } from '../../ports/values/json.ts'
+import { invalidId } from '../errors/refusals.ts'
 import { shareAuth } from './given-auth.ts'
 import { type ApiRequest, parseQuery } from './request.ts'
 
@@ -14,6 +15,8 @@ export interface Whole extends Pick<ApiRequest, 'url' | 'requestId'> {
 export interface PartInit extends Partial<Pick<ApiRequest, 'params' | 'route' | 'auth'>> {
   readonly method: string
   readonly path: string
+  /** What stands in the path for `:id`, as it was sent. */
+  readonly id?: unknown
   /** The headers that it inherits, as far as they are not about the whole request. Default: all. */
   readonly headers?: Whole['headers']
   readonly body?: unknown
@@ -24,14 +27,26 @@ export interface PartInit extends Partial<Pick<ApiRequest, 'params' | 'route' | 
 /** Headers about the message itself, or how to answer it. */
 const OWN = /^(?:accept$|accept-[ce]|content-|expect$|if-|transfer-|x-http-method)/
 
-/** The request that the client of `whole` would have sent alone. */
+/** As a part of a path these lead elsewhere, or nowhere. */
+const NO_ID = /^\.{0,2}$|\p{Cs}/u
+
+function inPath(id: string): string {
+  if (NO_ID.test(id)) throw invalidId()
+  return encodeURIComponent(id)
+}
+
+/** The request that the client of `whole` would have sent alone. Throws a 400 for an id that no path can have. */
 export function partRequest(whole: Whole, init: PartInit): ApiRequest {
   const { requestId, traceId } = whole
-  const { method, path, headers: all = whole.headers, body, ifMatch, signal, ...known } = init
+  const { method, path: route, id, body, ifMatch, signal, ...others } = init
+  const { headers: all = whole.headers, ...known } = others
+  const path = id === undefined ? route : route.replace(':id', inPath(String(id)))
   const headers = new Headers([...all].filter(([name]) => !OWN.test(name)))
   headers.set('x-request-id', requestId)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch !== undefined) headers.set('if-match', String(ifMatch))
+  // What no header can hold is the tag of no record.
+  if (ifMatch !== undefined)
+    headers.set('if-match', String(ifMatch).replace(/[^\t\x20-\x7e\x80-\xff]/g, '?'))
   const url = new URL(whole.url, 'http://localhost').origin + path
   const isQuery = method === 'QUERY'
   const request = new Request(url, {
