@@ -11,7 +11,7 @@ import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { ServedRequest } from './messages/node-request.ts'
-import { leaveUnread } from './node-connections.ts'
+import { leaveUnread, left } from './node-connections.ts'
 import { hasBody, outbox } from './node-messages.ts'
 import { fail, malformed, refusal } from './node-refusals.ts'
 
@@ -110,6 +110,7 @@ async function respond(
   response: ServerResponse,
   next?: () => void,
 ): Promise<void> {
+  if (left.has(incoming.socket)) return
   const isServable = next !== undefined || isPlain(incoming)
   const refused = malformed(incoming) ?? (isServable ? undefined : refusal(404, 'Not found.'))
   const place = refused || !next ? mountOf(incoming) : await placeOf(app, incoming, response)
@@ -118,7 +119,7 @@ async function respond(
   const { target, ...platform } = { ...place, ...(auth && { auth: () => auth(incoming) }) }
   const made =
     refused ?? (await app.handle(requestOf(incoming, response, target), undefined, platform))
-  if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
+  if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket, made)
   await send(response, made)
 }
 

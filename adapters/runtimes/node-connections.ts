@@ -28,20 +28,27 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
+/** Connections that end as soon as their clients have read the response: what is sent on them is no request any more. */
+export const left: WeakSet<Socket> = new WeakSet()
+
 /** Closes a connection whose client still sends an unread body after the response: Node would read all of it. */
 export async function leaveUnread(
   request: IncomingMessage,
   response: ServerResponse,
   socket: Socket,
+  { status }: Response,
 ): Promise<void> {
   // A short body has already arrived, except for its end.
   await nextTurn()
   if (request.complete) return
   response.shouldKeepAlive = false
+  left.add(socket)
   // A client that waits to be asked for its body is not asked.
   expectNothing(request)
-  // Node does not read a body that is being read; this reads no more than one buffer.
-  request.read(0)
+  // What has responded otherwise may read on. This takes no more than one buffer, and keeps Node from dropping the rest.
+  if (status < 400) request.read(0)
+  // Some clients send all of a body before they read that it is refused: while the connection lingers, they may.
+  else response.once('finish', () => request.removeAllListeners('data').resume())
   // The reset for further data could overtake the response, so give the client time to receive it.
   socket.destroySoon = () => {
     socket.end()

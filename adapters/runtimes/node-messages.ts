@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 import { linkAll } from './messages/standard.ts'
+import { left } from './node-connections.ts'
 import { fail } from './node-refusals.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -32,6 +33,7 @@ export function inTurn(listener: Listener): Listener {
     if (!isHeld(socket)) socket.resume()
   }
   return (request, response) => {
+    if (left.has(request.socket)) return
     // Node assigns the connection to a response when the previous one has been sent.
     if (response.socket) return listener(request, response)
     const { socket } = request

@@ -10,14 +10,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { createApp, createRouter, defineModel, type Handler } from '../../src/index.ts'
+import { createApp, createRouter, defineModel, type Handler, HttpError } from '../../src/index.ts'
 
 const Thing = defineModel('BodyThing', { fields: { name: z.string() } })
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Serves `handler` at `POST /things/read`; returns the URL of the server. */
 async function serving(handler: Handler): Promise<URL> {
-  const app = createApp({ store: sqliteStore(), logger: quiet })
+  const app = createApp({ store: sqliteStore(), logger: quiet, maxBodySize: 2 ** 30 })
   const router = createRouter({ model: Thing, middlewares: [], allowedFields: ['name'] })
   app.mount('/things', router.post('/read', handler))
   const server = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
@@ -81,3 +81,30 @@ test('a client that leaves in the middle of its body fails the read alone', asyn
   expect(await failure).toMatchObject({ status: 400 })
   expect((await fetch(new URL('/things', url))).status).toBe(200)
 })
+
+test.each([true, false])(
+  'a client that sends all of a body before it reads has the refusal (begun: %s), and nothing more is run',
+  async (isBegun) => {
+    let calls = 0
+    const url = await serving(async ({ body }) => {
+      calls += 1
+      if (isBegun) await body?.getReader().read()
+      throw new HttpError(413, 'Too much.')
+    })
+    // More than the kernel holds for both.
+    const chunk = Buffer.alloc(1024 * 1024)
+    const count = 24
+    const socket = await posting(url, count * chunk.length)
+    let answer = ''
+    socket.on('data', (part) => {
+      answer += part
+    })
+    socket.pause()
+    for (let sent = 0; sent < count; sent += 1)
+      await new Promise((resolve) => socket.write(chunk, resolve))
+    socket.write(`POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+    socket.resume()
+    if (!socket.readableEnded) await once(socket, 'end')
+    expect([answer.match(/HTTP\/1\.1 \d+/g), calls]).toEqual([['HTTP/1.1 413'], 1])
+  },
+)
