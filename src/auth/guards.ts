@@ -4,7 +4,6 @@
  * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
  */
 
-import type { HttpError } from '../http/errors/errors.ts'
 import { actingFor, begun, standing } from '../http/request/given-auth.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { MisusedRequest, setUser } from '../http/request/shield.ts'
@@ -40,21 +39,21 @@ export function guardsOf(
 ): Guards {
   const byRole = requiredFor.length > 0 ? [refuse.factorNeeded(), refuse.secondFactorNeeded()] : []
   const byAny = [...byRole, ...methods.flatMap(({ bearerRefusals = [] }) => bearerRefusals)]
-  const guard = (
-    token: 'required' | 'optional',
-    without: Without,
-    signIn: SignIn,
-    refusals: readonly HttpError[],
-  ): Guard => {
+  const refusalsAt = { app: byAny, accounts: byRole, enrolment: [] } as const
+  const guard = (token: 'required' | 'optional', at: Place): Guard => {
     const check: Guard = async (request, context) => {
       const auth = instanceOf(context)
       const bearer = bearerToken(request)
-      if (bearer === undefined) return without(request, auth)
-      const ask = () => signIn(auth, request, bearer)
+      if (bearer === undefined) return withoutToken(auth, request, token, at)
+      const ask = () =>
+        at === 'app'
+          ? accountByAny(auth, request, bearer)
+          : authenticate(auth, request, bearer, at === 'accounts')
       await ask()
       if (!areAlone(auth)) standing.set(request, again(request, auth.host.now(), ask))
     }
-    return describeGuard(check, token === 'required' ? 'signed in' : 'anyone', { token, refusals })
+    const text = token === 'required' ? 'signed in' : 'anyone'
+    return describeGuard(check, text, { token, refusals: refusalsAt[at] })
   }
   const requireSecondFactor: Guard = async (request, context) => {
     if (!request.auth) throw refuse.authenticationRequired()
@@ -64,39 +63,35 @@ export function guardsOf(
       throw refuse.secondFactorNeeded()
   }
   const refusals = [refuse.authenticationRequired(), refuse.secondFactorNeeded()]
-  const withoutFactor: SignIn = (auth, request, token) => authenticate(auth, request, token, false)
-  const anyone: Without = () => {}
-  const unsigned: Without = (request) => {
-    delete request.auth
-  }
   const strong = { token: 'required', refusals } as const
   return {
-    requireAuth: guard('required', actingOr(unauthenticated), accountByAny, byAny),
-    requireSession: guard('required', unauthenticated, authenticate, byRole),
-    enrolling: guard('required', unauthenticated, withoutFactor, []),
-    optionalAuth: guard('optional', actingOr(anyone), accountByAny, byAny),
-    tokenOnly: guard('optional', unsigned, authenticate, byRole),
+    requireAuth: guard('required', 'app'),
+    requireSession: guard('required', 'accounts'),
+    enrolling: guard('required', 'enrolment'),
+    optionalAuth: guard('optional', 'app'),
+    tokenOnly: guard('optional', 'accounts'),
     requireSecondFactor: describeGuard(requireSecondFactor, 'second factor', strong),
   }
 }
 
-function unauthenticated(): never {
-  throw refuse.authenticationRequired()
-}
+/** Where a guard stands: in the app, at routes of accounts, or at those of them that set up a factor. */
+type Place = 'app' | 'accounts' | 'enrolment'
 
-type Without = (request: ApiRequest, auth: Auth) => void | Promise<void>
-
-type SignIn = (auth: Auth, request: ApiRequest, token: string) => Promise<void>
-
-/** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
-function actingOr(otherwise: Without): Without {
-  return async (request, auth) => {
-    const acting = actingFor(request)
-    if (!acting) return otherwise(request, auth)
+/** In the app, signs the user in whom the app itself acts for. */
+async function withoutToken(
+  auth: Auth,
+  request: ApiRequest,
+  token: 'required' | 'optional',
+  at: Place,
+): Promise<void> {
+  const acting = at === 'app' ? actingFor(request) : undefined
+  if (acting) {
     const user = await auth.users.byToken(acting.userId)
     if (!user || auth.users.isDisabled(user)) throw refuse.notActive()
-    await admit(auth, request, user, { sub: acting.userId }, false)
+    return admit(auth, request, user, { sub: acting.userId }, false)
   }
+  if (token === 'required') throw refuse.authenticationRequired()
+  if (at !== 'app') delete request.auth
 }
 
 /** By the token of a session, or by that of a method, such as an API key. */
