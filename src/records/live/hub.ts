@@ -17,9 +17,8 @@ const PART = 500
 const READ_MS = 1000
 /** How often it is read at most, so that what is written in quick succession is read together. */
 const GATHER_MS = 10
-/** The parts of time in which listeners are called, and how many of them are known in advance. */
+/** How often it is looked who is to be called. */
 const TICK_MS = 100
-const TICKS = 64
 /** How many are called before others have a turn: what they do then is soon done, and leaves no memory behind. */
 const TOGETHER = 16
 
@@ -39,14 +38,12 @@ export class Hub extends Rounds {
   readonly log: ChangeLog
   readonly #host: Host
   readonly #isAlone: boolean
-  readonly #listeners = new Set<Listener>()
+  /** Each with when it is called next: a timer for each would cost more than all else that it does while idle. */
+  readonly #listeners = new Map<Listener, number>()
   readonly #byModel = new Map<string, Followers<Listener>>()
   readonly #outages = outageLog()
   #position: string | undefined
   #readAt = 0
-  /** Who is called next, by parts of time: a timer for each would cost more than all else that it does while idle. */
-  readonly #due: Listener[][] = Array.from({ length: TICKS }, () => [])
-  #tick = 0
   #soon: ReturnType<typeof setTimeout> | undefined
   #starting: Promise<void> | undefined
   #stop: (() => void) | undefined
@@ -61,9 +58,8 @@ export class Hub extends Rounds {
 
   /** Passes on to `listener` what is written from now on, at least; resolves when it does. */
   async join(listener: Listener): Promise<void> {
-    this.#listeners.add(listener)
+    this.#listeners.set(listener, listener.due(performance.now()))
     this.#followersOf(listener).add(listener)
-    this.#callLater(listener, listener.due(performance.now()))
     // It goes on when the request has ended that has begun it.
     this.#starting ??= outside(() => this.#start())
     const starting = this.#starting
@@ -104,7 +100,6 @@ export class Hub extends Rounds {
       clearInterval(timer)
       clearTimeout(this.#soon)
       this.#soon = undefined
-      for (const listeners of this.#due) listeners.length = 0
       this.#starting = undefined
       this.#stop = undefined
     }
@@ -121,23 +116,18 @@ export class Hub extends Rounds {
     )
   }
 
-  #callLater(listener: Listener, at: number): void {
-    const tick = Math.min(Math.max(Math.ceil(at / TICK_MS), this.#tick + 1), this.#tick + TICKS - 1)
-    this.#due[tick % TICKS]?.push(listener)
-  }
-
   async #callDue(): Promise<void> {
     const now = performance.now()
     if (now - this.#readAt >= READ_MS) this.ring()
-    const last = Math.floor(now / TICK_MS)
     const called: Listener[] = []
-    for (let tick = Math.max(this.#tick, last - TICKS) + 1; tick <= last; tick += 1) {
-      called.push(...(this.#due[tick % TICKS]?.splice(0) ?? []))
+    for (const [listener, at] of this.#listeners) {
+      if (at > now) continue
+      this.#listeners.set(listener, Number.POSITIVE_INFINITY)
+      called.push(listener)
     }
-    this.#tick = last
     for (const [at, listener] of called.entries()) {
       if (at % TOGETHER === TOGETHER - 1) await nextTurn()
-      if (this.#listeners.has(listener)) this.#callLater(listener, listener.due(now))
+      if (this.#listeners.has(listener)) this.#listeners.set(listener, listener.due(now))
     }
   }
 
@@ -152,7 +142,7 @@ export class Hub extends Rounds {
       while (await this.#readPart()) await nextTurn()
     } catch (error) {
       // One that may ask no more on Workers, which limit the queries of a request, ends with that, and its client goes on.
-      if (this.#isAlone) for (const listener of [...this.#listeners]) listener.missed()
+      if (this.#isAlone) for (const listener of [...this.#listeners.keys()]) listener.missed()
       // It is read again soon: nothing is lost.
       if (this.#outages.due(error) === undefined) return
       this.#host.logger.error('live lists are interrupted', { error: causeOf(error) })
@@ -164,7 +154,7 @@ export class Hub extends Rounds {
     const read = await this.log.read(this.#position, { limit: PART, models: this.#models() })
     if ('gone' in read) {
       this.#position = await this.log.position()
-      for (const listener of [...this.#listeners]) listener.missed()
+      for (const listener of [...this.#listeners.keys()]) listener.missed()
       return false
     }
     this.#position = read.position
@@ -174,7 +164,7 @@ export class Hub extends Rounds {
 
   #passOn(change: LoggedChange): void {
     const isAccount = [...this.#host.accounts.keys()].some(({ name }) => name === change.model)
-    if (isAccount) for (const listener of [...this.#listeners]) listener.takeAccount(change)
+    if (isAccount) for (const listener of [...this.#listeners.keys()]) listener.takeAccount(change)
     const followers = this.#byModel.get(change.model)
     if (!followers) return
     const records = [change.before, change.after].filter((one) => one !== null)
