@@ -11,7 +11,7 @@ import { firstIn, pages } from '../../ports/evaluation/walk.ts'
 import { inOwnTurn, isLarge } from '../../ports/promises/turns.ts'
 import { all, BY_ID, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import type { Change, CollectionSchema, WriteOptions } from '../../ports/store/store.ts'
+import type { Change, CollectionSchema } from '../../ports/store/store.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
@@ -93,7 +93,6 @@ export class RecordEngine {
     return new RecordEngine(this.model, this.schema, stored, surroundings, from)
   }
 
-  /** A record that matches; any of them if several do. */
   first(filter: Filter): Promise<Fields | undefined> {
     return firstIn(this.stored, filter)
   }
@@ -125,7 +124,14 @@ export class RecordEngine {
     const along = this.#along.map((each) => each(values, true))
     const now = new Date(this.#surroundings.now())
     const record = newRecord(this.model, _id, Object.assign({}, ...along, values), now)
-    return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
+    const write = async () => {
+      try {
+        return (await this.#writing(record, record, record._id).insert(record)) ?? record
+      } catch (error) {
+        throw await refusedWith(this, error, { record })
+      }
+    }
+    return isLarge(record) ? inOwnTurn(write) : write()
   }
 
   /**
@@ -165,7 +171,12 @@ export class RecordEngine {
     const plan = replacement(this.model.shape, changes, [])
     const { refinements, transitions, exclude, changes: isLogged } = this.model
     if (!refinements && !transitions && !exclude && !isLogged && plan.unsure.length === 0) {
-      return this.#updateMany(filter, changes, this.#change(changes, plan))
+      const change = this.#change(changes, plan)
+      try {
+        return await this.#writing(changes).updateMany(filter, change)
+      } catch (error) {
+        throw await refusedWith(this, error, { filter, changes, every: true })
+      }
     }
     let count = 0
     const read = { filter, sort: BY_ID, select: { include: ['_id'] } }
@@ -203,7 +214,13 @@ export class RecordEngine {
   ): Promise<Fields | null> {
     const change = this.#change(changes, plan)
     const options = expect && { expect }
-    const update = () => this.#update(filter, changes, change, options, whole)
+    const update = async () => {
+      try {
+        return await this.#writing(changes, whole).update(filter, change, options)
+      } catch (error) {
+        throw await refusedWith(this, error, { filter, changes })
+      }
+    }
     const write = isLarge(changes) ? () => inOwnTurn(update) : update
     if (!this.model.changes) return write()
     const untimed = changeBy(plan, changes, this.#along)
@@ -216,36 +233,6 @@ export class RecordEngine {
     const { updatedAt } = this.model.timestamps
     if (updatedAt === undefined) return change
     return { ...change, set: { ...change.set, [updatedAt]: new Date(this.#surroundings.now()) } }
-  }
-
-  async #insert(record: Fields): Promise<Fields> {
-    try {
-      return (await this.#writing(record, record, record._id).insert(record)) ?? record
-    } catch (error) {
-      throw await refusedWith(this, error, { record })
-    }
-  }
-
-  async #update(
-    filter: Filter,
-    changes: Fields,
-    change: Change,
-    options: WriteOptions | undefined,
-    whole: Fields | undefined,
-  ): Promise<Fields | null> {
-    try {
-      return await this.#writing(changes, whole).update(filter, change, options)
-    } catch (error) {
-      throw await refusedWith(this, error, { filter, changes })
-    }
-  }
-
-  async #updateMany(filter: Filter, changes: Fields, change: Change): Promise<number> {
-    try {
-      return await this.#writing(changes).updateMany(filter, change)
-    } catch (error) {
-      throw await refusedWith(this, error, { filter, changes, every: true })
-    }
   }
 
   /** What writes `values`: the collection, or steps that make sure of what they refer to, and of what excludes `whole`. */
