@@ -6,7 +6,6 @@
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { utf8Length } from '../http/response/respond.ts'
-import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { StepResult, WriteOutcome } from '../ports/store/store.ts'
 import { madeOnce } from '../ports/values/once.ts'
@@ -39,7 +38,6 @@ export class Overlay {
   /** The bytes of the records that operations respond with. */
   readonly #answers = new Map<number, number>()
   readonly #records: OverlaidStore
-  readonly #resources = new Map<Resource, Resource>()
   readonly #parts: Part[] = []
   readonly #count: number
   readonly #rehearsal: Rehearsal
@@ -85,19 +83,16 @@ export class Overlay {
   }
 
   /** The resource, over the records as the batch sees them. */
-  resource(resource: Resource): Resource {
-    const known = this.#resources.get(resource)
-    if (known) return known
-    const engine = (model: Model) => this.#records.engine(model)
+  readonly resource: (resource: Resource) => Resource = madeOnce((resource) => {
+    const { engine } = this.#records
     const host = { ...resource.host, engine }
     const own = { ...resource, engine: engine(resource.model), host, maxResponseBytes: 0 }
     // References are filled in after the write, when nothing can be refused any more: within what is left.
     const most = () =>
       (this.#answers.get(this.#operation) ?? 0) + Math.floor(this.#left / this.#count)
     Object.defineProperty(own, 'maxResponseBytes', { get: most })
-    this.#resources.set(resource, own)
     return own
-  }
+  })
 
   /** The id of the record that an earlier operation has created; undefined if it has not. */
   createdBy(operation: number): string | undefined {

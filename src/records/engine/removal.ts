@@ -10,6 +10,7 @@ import type { OnDelete } from '../../model/shape/reference.ts'
 import { all, any, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { StoreUnavailable } from '../../ports/store/store-errors.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import type { Dependent, Engine, EngineStep, Integrity } from './integrity.ts'
 import { MAX_TRIES, pause } from './serial-queue.ts'
 
@@ -71,7 +72,7 @@ export async function dependentSteps(
   engine: Engine,
   id: string,
 ): Promise<readonly EngineStep[]> {
-  return new Plan(integrity, engine, id).follow()
+  return new Plan(integrity).follow(engine, id)
 }
 
 /** What goes with one record. */
@@ -86,14 +87,14 @@ class Plan {
   readonly #rest: EngineStep[] = []
   #count = 0
 
-  constructor(integrity: Integrity, engine: Engine, id: string) {
+  constructor(integrity: Integrity) {
     this.#integrity = integrity
-    this.#going.set(engine, new Set([id]))
   }
 
-  /** Finds what goes, then what stays but refers to it; resolves to all steps, in order. */
-  async follow(): Promise<readonly EngineStep[]> {
-    const queue = [...this.#going].map(([engine, ids]) => ({ engine, ids: [...ids] }))
+  /** Finds what goes with a record, then what stays but refers to it; resolves to all steps, in order. */
+  async follow(first: Engine, id: string): Promise<readonly EngineStep[]> {
+    this.#going.set(first, new Set([id]))
+    const queue = [{ engine: first, ids: [id] }]
     for (const { engine, ids } of queue) {
       for (const dependent of this.#dependents(engine, 'cascade')) {
         const fresh = await this.#cascade(dependent, ids)
@@ -106,13 +107,15 @@ class Plan {
         this.#dependents(engine, onDelete).map((dependent) => ({ ...dependent, ids })),
       )
     for (const one of left('restrict')) await this.#restrict(one)
-    const [inLists, alone] = [true, false].map((isInList) =>
-      left('unset').filter(({ reference }) => reference.inList === isInList),
+    const { inLists = [], alone = [] } = Object.groupBy(left('unset'), ({ reference }) =>
+      reference.inList ? 'inLists' : 'alone',
     )
     // First: they expect the whole value of a field, which the others may be a part of.
-    const fields = Map.groupBy(inLists ?? [], fieldOf)
+    const fields = Map.groupBy(inLists, ({ engine, reference }) => {
+      return `${engine.model.name} ${topOf(reference.path)}`
+    })
     for (const some of fields.values()) await this.#unsetInList(some)
-    for (const one of alone ?? []) await this.#unset(one)
+    for (const one of alone) await this.#unset(one)
     return [...this.#checks, ...this.#removals, ...this.#rest]
   }
 
@@ -164,7 +167,7 @@ class Plan {
     const [first] = some
     if (!first) return
     const { engine } = first
-    const [field = ''] = first.reference.path.split('.')
+    const field = topOf(first.reference.path)
     const filter = any(some.map(({ reference, ids }) => refersTo(reference.path, ids)))
     const found = await this.#found(engine, all([filter, this.#staying(engine)]), [field])
     this.#counted(found.length)
@@ -201,10 +204,6 @@ class Plan {
 /** A reference to records that go, of records that may stay. */
 interface Left extends Dependent {
   readonly ids: ReadonlySet<string>
-}
-
-function fieldOf({ engine, reference }: Left): string {
-  return `${engine.model.name} ${reference.path.split('.', 1)[0]}`
 }
 
 function refersTo(field: string, ids: Iterable<string>): Filter {

@@ -71,7 +71,7 @@ class AtomicStep {
     this.#ready = ready
     this.#author = author
     this.#records = new OverlaidStore(host, { take: (steps) => this.#inTurn(steps) })
-    this.#origin = { ...host, engine: (model) => this.#records.engine(model) }
+    this.#origin = { ...host, engine: this.#records.engine }
     this.#verification = new Verification((model) => this.#records.of(model))
   }
 

@@ -33,12 +33,12 @@ export function joinSteps(taken: readonly Taken[]): Joined {
   /** The step that has written a record last, by the record. */
   const last = new Map<string, number>()
   for (const step of taken) {
-    const record = recordOf(step)
-    const before = record === undefined ? undefined : last.get(record)
-    const at = before !== undefined && take(steps, before, step) ? before : steps.length
+    const record = step.is && `${step.engine.model.name} ${String(step.is._id)}`
+    const before = last.get(record ?? '') ?? -1
+    const both = together(steps[before], step)
+    const at = both ? before : steps.length
     places.push(at)
-    if (at === before) continue
-    steps.push(step)
+    steps[at] = both ?? step
     if (record !== undefined) last.set(record, at)
     // After a step whose records are not known, later changes are steps of their own.
     else if (isWrite(step)) last.clear()
@@ -66,22 +66,12 @@ export function resultsOf(
   })
 }
 
-/** The record that a step has written, if the batch knows it. */
-function recordOf({ engine, is }: Taken): string | undefined {
-  return is && `${engine.model.name} ${String(is._id)}`
-}
-
-/** Lets the step at `at` do what `step` does too, if it can. */
-function take(steps: Taken[], at: number, step: Taken): boolean {
-  const earlier = steps[at]
-  const both = earlier && together(earlier, step)
-  if (both) steps[at] = both
-  return both !== undefined
-}
-
 /** `later` as a part of `earlier`, which wrote the same record; undefined if another step might tell. */
-function together(earlier: Taken, { engine, action, was, is }: Taken): Taken | undefined {
-  if (!('update' in action) || !was || !is || engine.schema.adopted) return undefined
+function together(
+  earlier: Taken | undefined,
+  { engine, action, was, is }: Taken,
+): Taken | undefined {
+  if (!earlier || !('update' in action) || !was || !is || engine.schema.adopted) return undefined
   const fields = topsOf(action.change)
   if (!fields || fields.some((field) => isBound(engine, field))) return undefined
   if ('insert' in earlier.action) return { ...earlier, action: { insert: is }, is }
@@ -107,9 +97,7 @@ function topsOf({ set = {}, unset = [], increment, push, pull }: Change): string
 
 /** Whether other steps may look for the field: it is unique, or refers to records that must exist. */
 function isBound({ schema, model }: EngineStep['engine'], field: string): boolean {
-  const isUnique = schema.unique.some((fields) =>
-    [fields].flat().some((one) => topOf(String(one)) === field),
-  )
+  const isUnique = schema.unique.flat().some((path) => topOf(path) === field)
   const isRuled = (model.exclude ?? []).some((one) => fieldsOf(one).includes(field))
   return isUnique || isRuled || enforcedReferences(model).some(({ path }) => topOf(path) === field)
 }

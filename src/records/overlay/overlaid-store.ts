@@ -11,6 +11,7 @@ import { changed } from '../../ports/evaluation/evaluate.ts'
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { StepResult, WriteAction } from '../../ports/store/store.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import type { Host } from '../engine/host.ts'
 import type { EngineStep, Integrity, TakeSteps } from '../engine/integrity.ts'
 import { holds } from '../engine/known-updates.ts'
@@ -31,12 +32,13 @@ export class OverlaidStore {
   readonly #writer: Writer
   readonly #integrity: Integrity
   readonly #records = new Map<Model, OverlaidRecords>()
-  readonly #engines = new Map<Model, RecordEngine>()
+  /** The engine of a model, whose writes are taken in memory. */
+  readonly engine: (model: Model) => RecordEngine = madeOnce((model) => this.#newEngine(model))
 
   constructor(host: Host, writer: Writer) {
     this.#host = host
     this.#writer = writer
-    this.#integrity = host.integrity.over((model) => this.engine(model), writer.take)
+    this.#integrity = host.integrity.over(this.engine, writer.take)
   }
 
   of(model: Model): OverlaidRecords {
@@ -47,10 +49,7 @@ export class OverlaidStore {
     return records
   }
 
-  /** The engine of `model`, whose writes are taken in memory. */
-  engine(model: Model): RecordEngine {
-    const known = this.#engines.get(model)
-    if (known) return known
+  #newEngine(model: Model): RecordEngine {
     const { take, newId } = this.#writer
     const writing = writingBySteps((action) => take([{ engine, action }]))
     const { stored: records } = this.#host.engine(model)
@@ -59,7 +58,6 @@ export class OverlaidStore {
       newId: async () => newId?.() ?? records.newId?.(),
     }
     const engine = this.#host.engine(model).over(stored, this.#integrity, true)
-    this.#engines.set(model, engine)
     return engine
   }
 

@@ -18,7 +18,6 @@ export interface PopulateOptions {
   /** Whether what comes of it only becomes JSON: then dates may be texts. */
   readonly isSent: boolean
   readonly hints: ReadHints
-  /** The most distinct records that are filled in. */
   readonly maxPopulated: number
   readonly maxResponseBytes: number
 }
@@ -26,7 +25,6 @@ export interface PopulateOptions {
 /** References to one model that are shown the same way, so that each record is loaded once for all of them. */
 interface ReferenceGroup extends Pick<Population, 'target' | 'select'> {
   readonly chosen: Projection | undefined
-  /** References to fill in inside the records. */
   readonly inner: readonly Population[]
   readonly paths: (readonly string[])[]
   /** The ids to fill in; other references stay ids. */
@@ -172,34 +170,27 @@ function fillAll(
     if (left.bytes < 0) throw responseTooLarge()
     return found ? found.value : null
   }
-  for (const record of records) for (const keys of paths) replaceAt(record, keys, filler)
+  for (const record of records) {
+    for (const [key = '', ...inside] of paths) {
+      if (record[key] !== undefined) record[key] = fill(record[key], inside, filler)
+    }
+  }
 }
 
-/** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
-function replaceAt(
-  record: Fields,
-  keys: readonly string[],
-  filler: (reference: unknown) => unknown,
-): void {
-  const [key, ...rest] = keys
-  if (key === undefined || record[key] === undefined) return
-  record[key] = fill(record[key], rest, filler)
-}
-
+/** `value` with the ids at `keys` replaced, and the containers on the way copied. */
 function fill(
   value: unknown,
   keys: readonly string[],
   filler: (reference: unknown) => unknown,
 ): unknown {
+  const [key, ...rest] = keys
   if (Array.isArray(value)) {
     const items = value.map((item) => fill(item, keys, filler))
-    return keys.length === 0 ? items.filter((item) => item !== null) : items
+    return key === undefined ? items.filter((item) => item !== null) : items
   }
-  if (keys.length === 0) return filler(value)
-  if (!isFields(value)) return value
-  const copy = { ...value }
-  replaceAt(copy, keys, filler)
-  return copy
+  if (key === undefined) return filler(value)
+  if (!isFields(value) || value[key] === undefined) return value
+  return { ...value, [key]: fill(value[key], rest, filler) }
 }
 
 const DATE_BYTES = 26
