@@ -8,14 +8,13 @@ import { catchallOf, wrappedIn } from '../parts.ts'
 import { referenceOf } from './reference.ts'
 import { isMarked, storedValuesOf } from './stored.ts'
 import {
-  bothShape,
   type ListShape,
+  merged,
   mixed,
   type Side,
   sameKind,
   sameShape,
   tagged,
-  unionShape,
 } from './union-shape.ts'
 
 /** Schemas may recurse; below this depth values are not looked into. */
@@ -69,9 +68,9 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
       return end._zod.def.type === 'transform' ? mixed : inner(end)
     }
     case 'union':
-      return unionShape(def.options.filter(isSomething).map(inner), side)
+      return merged(def.options.filter(isSomething).map(inner), { side, areBoth: false })
     case 'intersection':
-      return bothShape(inner(def.left), inner(def.right), side)
+      return merged([inner(def.left), inner(def.right)], { side, areBoth: true })
     case 'tuple':
       return side === 'input'
         ? tupleShape(def, inner)

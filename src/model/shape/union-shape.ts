@@ -32,7 +32,9 @@ export function sameKind(values: readonly unknown[]): Shape {
 export function sameShape(shapes: readonly Shape[]): Shape {
   const [first, ...rest] = shapes
   if (first && rest.every((shape) => shape === first)) return first
-  if (!first || !isSimple(first) || !rest.every((shape) => isLike(shape, first))) return mixed
+  const isLike = (shape: Shape) =>
+    shape.kind === first?.kind && (shape as Scalar).stored === (first as Scalar).stored
+  if (!first || !isSimple(first) || !rest.every(isLike)) return mixed
   // Integers beside other numbers are numbers, and named strings beside others are strings.
   const isWide = (shape: Shape) => shape !== namedTexts && !('isInteger' in shape)
   return [first, ...rest].find(isWide) ?? first
@@ -42,21 +44,7 @@ function isSimple(shape: Shape): shape is Scalar {
   return ['string', 'number', 'boolean', 'date'].includes(shape.kind)
 }
 
-function isLike(shape: Shape, { kind, stored }: Scalar): boolean {
-  return shape.kind === kind && (shape as Scalar).stored === stored
-}
-
 type Scalar = Extract<Shape, { isInteger?: true }>
-
-/** The shape of values of one of `shapes`: records are as they are; of input, objects are one with the fields of all. */
-export function unionShape(shapes: readonly Shape[], side: Side): Shape {
-  return merged(shapes, { side, areBoth: false })
-}
-
-/** The shape of values that have both shapes: one that allows anything says nothing beside another. */
-export function bothShape(left: Shape, right: Shape, side: Side): Shape {
-  return merged([left, right], { side, areBoth: true })
-}
 
 interface Merge {
   readonly side: Side
@@ -64,8 +52,10 @@ interface Merge {
   readonly areBoth: boolean
 }
 
-function merged(all: readonly Shape[], merge: Merge): Shape {
+/** The shape of values of several shapes. Records are as they are; of input, objects are one with the fields of all. */
+export function merged(all: readonly Shape[], merge: Merge): Shape {
   const { side, areBoth } = merge
+  // One that allows anything says nothing beside another.
   const shapes = areBoth ? all.filter((shape) => shape !== mixed) : all
   if (shapes.length === 0) return mixed
   if (shapes.includes(FREE)) return FREE
@@ -97,12 +87,13 @@ export type ListShape = Extract<Shape, { kind: 'list' }>
 function mergedLists(lists: readonly ListShape[], side: Side): ListShape | undefined {
   const [only, ...others] = lists
   if (!only || others.length === 0) return only
+  const merge = { side, areBoth: false }
   const longest = Math.max(...lists.map(({ items = [] }) => items.length))
   const at = (index: number) => lists.map(({ items, element }) => items?.[index] ?? element)
   return {
     kind: 'list',
-    element: unionShape(at(longest), side),
-    items: Array.from({ length: longest }, (_, index) => unionShape(at(index), side)),
+    element: merged(at(longest), merge),
+    items: Array.from({ length: longest }, (_, index) => merged(at(index), merge)),
   }
 }
 

@@ -24,7 +24,6 @@ import { objectShape } from './shape.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
 
-/** The outcome of a validation: the values as the schema produced them, or a message for each path. */
 export type Validation =
   | { readonly ok: true; readonly values: Fields }
   | { readonly ok: false; readonly fields: Record<string, string> }
@@ -35,7 +34,8 @@ export async function validateRecord(
   input: Fields,
   produced?: Fields,
 ): Promise<Validation> {
-  const given = castInput(model.input, holdsNull(input) ? withoutNulls(model.schema, input) : input)
+  const whole = holdsNull(input) ? withoutNulls([model.schema], input) : input
+  const given = castInput(model.input, whole)
   const result = await (produced
     ? parse(withoutRulesOf(model.schema, produced), { ...(given as Fields), ...produced })
     : parse(model.schema, given))
@@ -71,7 +71,7 @@ async function parseChange(
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, castInput(shape, holdsNull(value) ? withoutNulls(schema, value) : value))
+  return parse(schema, castInput(shape, holdsNull(value) ? withoutNulls([schema], value) : value))
 }
 
 /** Most bodies hold no null, and need no copy. */

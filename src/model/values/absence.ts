@@ -6,7 +6,6 @@ import type { Absence } from '../../ports/store/store.ts'
 import type { FieldSchemas } from '../model.ts'
 import { isPlain } from '../parts.ts'
 
-/** Which of the two a field may be. */
 interface Lack {
   readonly missing: boolean
   readonly null: boolean

@@ -5,11 +5,6 @@ import type { Fields } from '../../ports/store/records.ts'
 import { isPlain, memberOf, wrappedIn } from '../parts.ts'
 import { isFields } from '../writable.ts'
 
-/** `value` without optional members that are null, at every depth, so that defaults come in. Other nulls stay. */
-export function withoutNulls(schema: $ZodType, value: unknown): unknown {
-  return clear([schema], value)
-}
-
 /**
  * Whether null removes a field from a stored record: only if a record may lack the field, so never if it has a default.
  * If the schema accepts null, null is a value.
@@ -18,8 +13,11 @@ export function isRemovable(schema: $ZodType): boolean {
   return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !readingOf(schema).takesNull
 }
 
-/** `value` at a place that any of `schemas` may describe. */
-function clear(schemas: readonly $ZodType[], value: unknown): unknown {
+/**
+ * `value` without optional members that are null, at every depth, so that defaults come in. Other nulls stay. Any of
+ * `schemas` may describe it.
+ */
+export function withoutNulls(schemas: readonly $ZodType[], value: unknown): unknown {
   if (value === null) {
     const takesNull = schemas.some((schema) => readingOf(schema).takesNull)
     return schemas.some(mayBeLeftOut) && !takesNull ? undefined : null
@@ -31,14 +29,14 @@ function clear(schemas: readonly $ZodType[], value: unknown): unknown {
   // Elements of a list keep their positions.
   return value.map((item, index) => {
     const element = inner.flatMap((schema) => elementAt(schema, index))
-    return item === null ? null : clear(element, item)
+    return item === null ? null : withoutNulls(element, item)
   })
 }
 
 function clearedMembers(schemas: readonly $ZodType[], value: Fields): Fields {
   const entries = Object.entries(value).map(([key, item]) => {
     const member = schemas.flatMap((schema) => memberAt(schema, key))
-    return [key, clear(member, item), item] as const
+    return [key, withoutNulls(member, item), item] as const
   })
   const kept = entries.filter(([, item, before]) => item !== undefined || before === undefined)
   return Object.fromEntries(kept.map(([key, item]) => [key, item]))

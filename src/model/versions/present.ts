@@ -55,7 +55,6 @@ interface Shown {
   readonly lean?: boolean
 }
 
-/** The same of several records. */
 export function declaredParts(
   model: Model,
   records: readonly Fields[],

@@ -42,7 +42,6 @@ export function renamedCollection(
     return true
   }
 
-  /** Writes one record under the current names. */
   const written = async (
     filter: Filter,
     write: (filter: Filter) => Promise<Fields | null>,
@@ -125,7 +124,6 @@ function underAllNames(filter: Filter, renamed: Renamed): Filter {
     : any(places.map(({ path, conditions }) => all([...conditions, { ...filter, field: path }])))
 }
 
-/** The same action on records under any of the names. */
 export function actionUnderAllNames<A extends WriteAction>(action: A, renamed: Renamed): A {
   if (renamed.size === 0) return action
   const filters = Object.entries(action)
