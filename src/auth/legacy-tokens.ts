@@ -1,10 +1,13 @@
 /**
- * The tokens of express-controller-sets 3: accepted during a move from there, never issued. Access tokens are JWTs with the
- * header below; only the hash of a refresh token in the session shows that it is genuine.
+ * The tokens of express-controller-sets 3: accepted during a move from there, never issued.
  *
- * A refresh token is swapped for one of ours. The session keeps its id, its age and the hash that was replaced, so that the
- * old service knows it too: whoever signs out there ends it here. The number in our first token comes from that hash:
- * everyone who swaps it gets the same token, and one that the old service has replaced meanwhile is never valid again.
+ * Access tokens are JWTs with the header below, signed with the secret itself. A refresh token is the user's id, the
+ * session's id and random bytes; only its hash in the session shows that it is genuine.
+ *
+ * A refresh token of the old service is swapped for one of ours. The session keeps its id and its age, and the hash that was
+ * replaced stays, so that the old service knows the session too: whoever signs out there ends it here. The number in our
+ * first token comes from that hash. So everyone who swaps it gets the same token, and a token that the old service has
+ * replaced meanwhile is never valid again.
  */
 
 import { macUnder } from '#hmac'

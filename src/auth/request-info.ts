@@ -1,6 +1,8 @@
 /**
- * What the auth routes know of a request: its route, its client, and what goes on after it; and security events (ASVS 5.0,
- * 16.3), which contain no secret and no identifier in clear.
+ * What the auth routes know of a request besides the HTTP message: its route, its client, and what goes on after it; and
+ * security events (ASVS 5.0, 16.3): what happened to accounts, for logs and alarms.
+ *
+ * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  */
 
 import type { ApiRequest } from '../http/request/request.ts'

@@ -1,4 +1,7 @@
-/** What sign-ins have in common: the guess at a password, the hook of the app, and the one write of every sign-in. */
+/**
+ * What sign-ins have in common: the guess at a password, the hook of the app, and the end of every sign-in, one conditional
+ * write, which opens the session, clears the guesses and remembers the client.
+ */
 
 import { checkTime, inTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors/errors.ts'

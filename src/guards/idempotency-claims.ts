@@ -1,9 +1,11 @@
 /**
- * Of all requests with the same key one wins the claim, by one conditional write, and its response is kept for the others.
+ * Who carries out a request: of all requests with the same key one wins the claim, by one conditional write. Its
+ * response is kept for the others.
  *
- * Where the store writes several records as one, the claim is a part of the record's own write, so a claim that was not
- * redeemed can be taken over. Elsewhere, if a process dies between the write and the response, nobody can know whether the
- * record was written, and the key stays claimed until its time is up.
+ * Where the store writes several records as one, the claim is a part of the record's own write: it says afterwards that
+ * the record was written, and who has lost the claim writes nothing. So a claim that was not redeemed can be taken over.
+ * Elsewhere, if a process dies between the write and the response, nobody can know whether the record was written, and the
+ * key stays claimed until its time is up.
  */
 
 import { unavailable } from '../http/errors/outages.ts'

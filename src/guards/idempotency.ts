@@ -217,7 +217,10 @@ function keyOf({ headers }: ApiRequest, required: boolean): string | undefined {
 const IN_TRANSIT =
   /^(?:accept(?:-.*)?|baggage|cf-.*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-real-ip|x-request-id)$/
 
-/** Who makes a request, by `request.auth`; without one any header may be what a guard or a scope looks at. */
+/**
+ * Who makes a request: what the guards have found, that is `request.auth`. If they have left nothing there, any header
+ * that the client sent may be what a guard or a scope looks at.
+ */
 function callersOf(request: ApiRequest): unknown {
   const found = [...new Set(passedOf(request).requests.map((one) => new Author(() => one).by))]
   if (found.some((by) => by !== null)) return found

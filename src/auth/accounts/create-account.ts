@@ -20,8 +20,9 @@ import { isTakenElsewhere } from './credentials.ts'
 const MAX_TRIES = 5
 
 /**
- * Stores an account and runs `onRegister`; if that fails, the account is removed. Undefined if it is taken. The address of
- * a `proven` one is vouched for: another account's identifier of another kind must not block its owner.
+ * Stores an account, of checked values, and runs `onRegister`; if that fails, the account is removed. Undefined if the
+ * identifier is taken, or what is to open it. The address of a `proven` one is vouched for: another account's identifier of
+ * another kind must not block its owner.
  */
 export async function createAccount(
   auth: AuthRequest,
@@ -117,9 +118,12 @@ interface Arrival {
 }
 
 /**
- * The account of a profile: found by the provider's id, linked by a proven mailbox, or created. Throws a 409. Who signs up
- * with another person's address must keep no way in once its owner signs in (account pre-hijacking): a provider that
- * vouches for the address proves it, and proven-identifiers.ts says what that ends.
+ * The account of a profile: found by the provider's id, linked by a proven mailbox, or created; a disabled one is left as it
+ * is. Throws a 409.
+ *
+ * If someone signs up with another person's address, they must not keep a way in once the owner of the mailbox signs in
+ * (account pre-hijacking): a provider that vouches for the address proves it, and proven-identifiers.ts says what that
+ * ends.
  */
 export async function accountOf(
   auth: AuthRequest,

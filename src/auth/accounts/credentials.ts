@@ -161,10 +161,12 @@ export function checkNames({ identifiers }: AuthSettings, values: Fields): void 
 }
 
 /**
- * Whether an identifier among `values` identifies, under another kind, another account than the one with `id`: one user's
- * phone number could block another user's name at sign-in. Stores enforce no unique indexes across fields, so the value is
- * written first, looked up afterwards, and removed again if it is taken: of two writers at the same moment, at least one
- * sees the other.
+ * Whether an identifier among `values` identifies, under another kind, another account than the one with `id`: identifiers
+ * share one namespace, or one user's phone number could block another user's name at sign-in.
+ *
+ * Stores enforce unique indexes per field, none across fields. So the value is written first and looked up afterwards,
+ * and removed again if another account has it under another kind. If two writers do this at the same moment, each looks
+ * after both have written, so at least one of them sees the other: they never both keep it.
  */
 export async function isTakenElsewhere(
   { users, identifiers: proven, settings }: Auth,

@@ -1,6 +1,8 @@
 /**
- * At least one admin who may sign in remains, whoever demotes or removes whom at the same moment: what ends an admin is one
- * write of the store, which also requires the record of another admin.
+ * At least one admin who may sign in remains, whoever demotes or removes whom at the same moment.
+ *
+ * What ends an admin is one write of the store, which also requires the record of another admin: of two admins who
+ * demote each other, one is first, and the other finds that the admin on whom they rely is gone.
  */
 
 import type { HttpError } from '../../http/errors/errors.ts'

@@ -1,7 +1,10 @@
 /**
- * Which passwords may be chosen (ASVS 5.0, 6.2.4, 6.2.11), and what a new one changes, in one conditional step. What
- * depends only on the request is checked before the store is called, so it reveals nothing about accounts; what depends on
- * the account once the request has shown that it may change it.
+ * Which passwords may be chosen (ASVS 5.0, 6.2.4, 6.2.11): no common ones, none built from the account's own
+ * identifiers or the app's name, and none that `password.check` refuses. And what a new one changes: all in one conditional
+ * step, so that no one ever sees a part of it.
+ *
+ * What depends only on the request is checked before the store is called, so it reveals nothing about accounts; what
+ * depends on the account is checked once the request has shown that it may change it.
  */
 
 import { unavailable } from '../../http/errors/outages.ts'
@@ -83,7 +86,8 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
 }
 
 /**
- * Sets the password; ends every session, access tokens and pending codes, clears the lockout, and forgets other clients.
+ * The change by which the client sets the password behind `hash` for `user`. It ends every session, access tokens and
+ * pending codes, clears the lockout, and forgets all known clients except this one.
  */
 export function passwordChange(
   { users, sessions, clients, codes, lockout, client }: AuthRequest,
@@ -125,9 +129,10 @@ export function resetChange(
 }
 
 /**
- * Checks `currentPassword` in `body`; a wrong one counts towards the lockout. Who is asked for a second factor must have
- * shown it a short time ago, or the account could be reset without it by another address; who has no password must have
- * signed in a short time ago. The write that follows must expect the `passwordState` of the user. Throws a 401 or 403.
+ * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Who is asked for a
+ * second factor must have shown it a short time ago: with another address, the account could be reset without it. Who
+ * has no password must have signed in a short time ago, with a factor if there is one. Returns the user as checked: the
+ * write that follows must expect its `passwordState`. Throws a 401 or 403.
  */
 export async function reauthenticate(auth: AuthRequest, body: Fields): Promise<Fields> {
   const { users, lockout, hashing } = auth

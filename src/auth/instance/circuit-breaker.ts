@@ -1,8 +1,10 @@
 /**
- * Once a sender is known to be down, requests for a code get the same 503 for some seconds, except one at a time, which
- * finds out whether it works again. A failure is never reported only to the request that met it: that would reveal which
- * accounts exist. Anyone can register addresses that fail, so failures count only if several clients meet them, each with a
- * recipient of its own.
+ * Reacts to a sender's failures: once it is known to be down, requests for a code get the same 503 for some seconds,
+ * except one at a time, which finds out whether it works again. A failure is never reported only to the request that
+ * met it: that would reveal which accounts exist.
+ *
+ * Each channel has its own: what happens to one says nothing about the other. And anyone can register addresses that
+ * fail, so failures tell of the sender only if several clients meet them, each with a recipient of its own.
  */
 
 import { isFields } from '../../model/writable.ts'

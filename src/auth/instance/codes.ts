@@ -1,8 +1,11 @@
 /**
- * One-time codes. A code is derived from its purpose, the address, the user, the window in which it was requested, and the
- * last password change: another request within the window sends the same code, so a flood neither invalidates the code that
- * the user is typing nor gives more tries. A code by SMS and one by mail are different codes, so using one proves only the
- * address that it went to. The window and the tries belong to the account: no change of it gives tries back.
+ * One-time codes: how they are made, and where their state is stored.
+ *
+ * A code is derived from its purpose, the channel, the address, the user, the window in which it was requested, and the
+ * last password change. Another request within the window sends the same code, so a flood of requests neither
+ * invalidates the code that the user is typing nor gives more tries. A code by SMS and one by mail are different codes,
+ * each with its own state, so using one proves only the address that it went to. The window and the number of tries
+ * belong to the account: no change of the account gives tries back.
  */
 
 import { all, any, everything, type Filter } from '../../ports/store/filter.ts'
@@ -70,8 +73,9 @@ export class Codes {
   }
 
   /**
-   * Opens a window for a code of `account`, or finds the open one; undefined during the pause between two codes. It is one
-   * conditional step, so that concurrent requests send one code: the record as read only decides which to try first.
+   * Opens a window for a code of `account`, or finds the open one, and records that a code is being sent. Undefined
+   * during the pause between two codes (`otp.resendSeconds`). All of it happens in one conditional step, so that
+   * concurrent requests send one code; the record as it was read only decides which step to try first.
    */
   async issue(account: Fields, kind: CodeKind): Promise<IssuedCode | undefined> {
     const { resendSeconds, ttlSeconds } = this.otp

@@ -1,7 +1,8 @@
 /**
- * The clients that have signed in to an account: each has its own number of guesses at the password, all others share the
- * account's. Codes have one number of tries for all known clients, and one for all others. So a stranger who guesses, or
- * locks the account on purpose, does not lock the owner out on their devices (ASVS 6.1.1).
+ * The clients that an account knows: those that have signed in to it. Each has its own number of guesses at the
+ * password; all other clients share the account's number. Codes have two numbers of tries: one for all known clients,
+ * one for all others. So a stranger who guesses, or who locks the account on purpose, does not lock the owner out on
+ * the devices where they have signed in (ASVS 6.1.1).
  */
 
 import { sameText } from '../../http/base64url.ts'
@@ -66,8 +67,9 @@ export class KnownClients {
   }
 
   /**
-   * The write by which the account knows `client`, if there is room, and whether it knew others. The longest known client
-   * makes room, but not one whose guesses still count: who can sign in from many places would get endless new guesses.
+   * The write by which the account knows `client`, a stranger so far, and whether it knew others. When all places are taken, the longest known
+   * client makes room, but not one whose guesses still count: otherwise someone who can sign in from many places would
+   * get endless new guesses. If none can be dropped, nothing is written, and the client stays a stranger.
    */
   adding(
     user: Fields,

@@ -75,8 +75,9 @@ export class Lockout {
   }
 
   /**
-   * Reserves a guess at the password of `user`, as read; undefined if `client` may make none, which takes as many writes.
-   * The guess that reaches the maximum locks the account for that client, or for all clients that it does not know.
+   * Reserves a guess of `client` at the password of `user`, as read; undefined if it may make none, which takes as many
+   * writes. One conditional step counts the guess before it is evaluated. The guess that reaches the maximum locks the
+   * account for that client, or for all clients that it does not know. A right guess clears the count.
    */
   async reserveGuess(
     user: Fields | undefined,
@@ -98,8 +99,9 @@ export class Lockout {
   }
 
   /**
-   * Reserves an answer to a second step, like `reserveGuess`, but with one count for all clients: they have passed the
-   * first. Only a sign-in clears it: a password reset must not give more answers.
+   * Reserves an answer to the second step of a sign-in, like `reserveGuess`. Only a user who has passed the first step
+   * can answer, so there is one count for all clients. Only a sign-in clears it: a password reset must not give more
+   * answers.
    */
   reserveAnswer(user: Fields): Promise<Reservation | undefined> {
     return this.#reserve(user, (read) => this.#sharedBudget(read, this.#answers))

@@ -184,8 +184,9 @@ export class ProvenIdentifiers {
   }
 
   /**
-   * Frees the value of an identifier that someone else wants, from an account on which it reserves nothing: that has
-   * another, proven identifier, or against a proof of the value (`isProof`) nothing proven. False if the value is taken.
+   * Frees the value of an identifier that someone else wants: a claim on an account with another, proven identifier
+   * reserves nothing. Against a proof of the value (`isProof`), a claim on an account that has proven nothing reserves
+   * nothing either. False if the value is taken.
    */
   async free(field: string, value: unknown, isProof = false): Promise<boolean> {
     if (typeof value !== 'string') return false

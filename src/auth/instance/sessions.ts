@@ -54,15 +54,19 @@ export class Sessions {
   }
 
   /**
-   * Ends the sessions of `user`, who was disabled when read, perhaps not by this app: when the account is enabled again,
-   * nothing from before opens it (ASVS 7.4.2). They end one by one, so that a session of a user who is enabled and signs in
-   * again meanwhile stays.
+   * Ends the sessions of `user`, who was disabled when read: when the account is enabled again, nothing from before
+   * opens it (ASVS 7.4.2). If something other than this app disabled it, they are still there. All of them are from
+   * before, because no one can sign in to a disabled account. They end one by one, so that a session of a user who is
+   * enabled and signs in again meanwhile stays.
    */
   async endThoseOfDisabled(user: Fields): Promise<void> {
     for (const { id } of this.of(user)) await this.end(String(user._id), id)
   }
 
-  /** Ends the access tokens of a disabled user where there are no sessions; `named` is the time in the refused token. */
+  /**
+   * Ends the access tokens of `user`, who was disabled when read, if there are no sessions to end. Tokens name the time
+   * of the last password change; `named` is the time in the refused token.
+   */
   async endTokensOfDisabled(user: Fields, named: number): Promise<void> {
     const { names } = this.#users
     if (named !== this.#users.changedAt(user)) return
@@ -115,9 +119,11 @@ const MAX_AGENT_LENGTH = 256
 const MAX_TOKEN_LENGTH = 512
 
 /**
- * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of a token is
- * known from the token alone, and parallel refreshes get the same one; any older token of a session is provable reuse, and
- * a forged one is not. Only MACs of tokens are stored, under a separate key.
+ * The refresh tokens of one auth router, and what a token that a client sends means for its session.
+ *
+ * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of a token
+ * is known from the token alone, and parallel refreshes get the same one; any older token of a session is provable
+ * reuse, and a forged one is not. Only MACs of tokens are stored, under a separate key.
  */
 export class RefreshTokens {
   readonly settings: RefreshSettings

@@ -172,9 +172,10 @@ export class Users {
   }
 
   /**
-   * Ends the sessions (`noSessions`) in the same write that disables an account, no matter which code of this app makes it;
-   * and tokens, pending codes and second steps, which are bound to the time of the last password change. A new account
-   * begins an era of its own: what methods have kept of an earlier one with its id does not open it.
+   * Ends the sessions (`noSessions`) in the same write that disables an account, no matter which route or code of this app makes
+   * it; and tokens, pending codes and second steps, which are bound to the time of the last password change. No sign-in gets
+   * in between: a later one finds the account disabled. A new account begins an era of its own: what methods have kept of
+   * an earlier one with its id, which was removed, or is being restored, does not open it.
    */
   markWrites(noSessions: Fields): void {
     const { engine, disabledField, names, now } = this

@@ -34,8 +34,9 @@ export class Hashing {
   }
 
   /**
-   * Runs a request that will hash, when it is its turn. Throws a 503 if too many wait, or its turn does not come in time:
-   * before anything is read, or counted. Once nothing more will be hashed, it may pass its turn on.
+   * Runs a request that will hash, when it is its turn. Throws a 503 if too many are waiting already, or if its turn
+   * does not come in time: before anything is read, or counted against an account. Once nothing more will be hashed,
+   * the request may pass its turn on early.
    */
   async admit<T>(request: (endTurn: EndTurn) => Promise<T>, asker: Asker): Promise<T> {
     if (!this.#isOpen) await this.#start()

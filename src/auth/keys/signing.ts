@@ -1,7 +1,10 @@
 /**
- * Message authentication, and access tokens: one key per purpose and auth router, all derived from `token.secret` (RFC 8725
- * §3.10), so nothing that one router has signed is valid for another. There may be several secrets, so that one can replace
- * another while both are valid: what is signed names its key, which only selects one of the router's own.
+ * Message authentication, and access tokens: one key per purpose and auth router, all derived from `token.secret` (RFC 8725 §3.10 asks
+ * that no key serves two purposes). So nothing that one router has signed is valid for another router with the same
+ * secret.
+ *
+ * There may be several secrets, so that one can replace another while both are valid. What is signed therefore names
+ * its key. A name only selects one of the router's own keys.
  */
 
 import { macUnder, textMacUnder } from '#hmac'
@@ -115,8 +118,9 @@ export type AcceptToken = (token: string, ms?: number) => AcceptedClaims | undef
 export type SignedIn = Readonly<Record<'sub' | 'role' | 'pca' | 'sid' | 'mfa', unknown>>
 
 /**
- * JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt` (RFC 9068). fieldgate chooses the algorithm, never the token:
- * its header is checked, not followed (RFC 8725 §3.1).
+ * Issues and verifies the access tokens of one auth router: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt`
+ * (RFC 9068). fieldgate chooses the algorithm, never the token: its header is checked, not followed (RFC 8725 §3.1). Its
+ * key id only selects one of the router's own keys.
  */
 export interface AccessTokens {
   issue(signedIn: SignedIn): string

@@ -1,6 +1,7 @@
 /**
- * ID tokens that have been used to sign in: each is accepted once, on any instance of the app, because its digest is the id
- * of a record, and no id can be inserted twice.
+ * ID tokens that have been used to sign in: each is accepted once, on any instance of the app.
+ *
+ * The store enforces it: the digest of a token is the id of a record, and no id can be inserted twice.
  */
 
 import { insertOnce, ownId, ownSchema, sweep } from '../../model/own-records.ts'

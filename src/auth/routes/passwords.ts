@@ -73,7 +73,8 @@ export async function forgotPassword(auth: AuthRequest): Promise<Response> {
 }
 
 /**
- * Who types an e-mail address waits for a mail. What the account has must not matter: it decides whether there is a 503.
+ * Those of `channels` that the client expects a code by, as far as its request tells: a person who types an e-mail
+ * address waits for a mail. What the account has must not matter, because it decides whether there is a 503.
  */
 function meantBy(
   { identifiers }: AuthSettings,

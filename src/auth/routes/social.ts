@@ -68,8 +68,9 @@ async function signInBy(
 }
 
 /**
- * Uses the token up first, if it may sign in only once, and gives it back if the server fails. A user refused by `onLogin`
- * needs a new one: nothing else here limits guesses at a second factor.
+ * Signs in with a token that may do so only once. It is used up first, so that two parallel requests cannot both use
+ * it, and given back if the server fails. A user refused by `onLogin` needs a new token: nothing else here limits
+ * guesses at a second factor.
  */
 async function useOnce(
   { usedTokens, later }: AuthRequest,

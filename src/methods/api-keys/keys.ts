@@ -131,7 +131,10 @@ export class Keys {
     return isUsable ? { user, record } : undefined
   }
 
-  /** Notes that a key was used, at most once a minute. A read waits for no lock: what fails is noted with a later use. */
+  /**
+   * Notes that a key was used, at most once a minute. A read goes on where nothing can be written now: it waits for no
+   * lock, and what fails is noted with a later use.
+   */
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const at = this.#accounts.now()
     const known = Math.max(lastUsedAt?.getTime() ?? 0, this.#noting.get(_id) ?? 0)

@@ -1,6 +1,7 @@
 /**
  * Sign-in codes as they are stored: one for each account, or for each address that has none yet. As with the codes that
- * reset a password, another request within the window sends the same code, and known clients have tries of their own.
+ * reset a password, another request within the window sends the same code, so that a flood of requests neither gives
+ * more tries nor ends the code that the user is typing; and clients that the account knows have tries of their own.
  */
 
 import { date, maxLength, number, string } from 'zod/mini'
@@ -93,7 +94,10 @@ export class Pending {
     return { code, expiresAt, takeBack }
   }
 
-  /** Uses a code up: resolves to what makes it good again, if it served for nothing; to undefined if it is wrong. */
+  /**
+   * Uses the code of `user` up: resolves to what makes it good again, if it served for nothing; to undefined if it is wrong.
+   * Each try is counted before it is compared, and costs one write for everybody.
+   */
   async use(
     user: Fields | undefined,
     typed: string,
