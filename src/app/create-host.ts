@@ -154,7 +154,6 @@ function followerOf(host: Host, whole: Context): Follower {
   }
 }
 
-/** `atomic`, if the app has its code. */
 function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic'] {
   let steps: AtomicSteps | undefined
   return async (work, ready, author) => {

@@ -61,7 +61,6 @@ function isUnread({ auth, headers }: ApiRequest): boolean {
   return !auth && headers.has('authorization')
 }
 
-/** A JSON value with the members of its objects sorted by name. */
 function sortMembers(value: unknown): unknown {
   // JSON may contain numbers too large for a double; they parse to Infinity, which would be written as `null`.
   if (value === Infinity || value === -Infinity) return { number: String(value) }

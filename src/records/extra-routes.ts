@@ -13,15 +13,7 @@ import type {
 } from './engine/route.ts'
 import { checkDescription } from './setup/described.ts'
 
-const METHODS = {
-  get: 'GET',
-  post: 'POST',
-  put: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  query: 'QUERY',
-  options: 'OPTIONS',
-} as const
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'query', 'options']
 
 /** What a typed client knows of an extra route: the schemas of its description, and what its handler returns. */
 export interface ExtraRoute<P = unknown, Q = unknown, B = unknown, R = unknown, V = unknown> {
@@ -108,10 +100,13 @@ export interface AddRoutes {
 
 /** The functions that add routes by `add`, which returns what they return. */
 export function addingRoutes(add: (route: Route) => unknown): AddRoutes {
-  const functions = Object.entries(METHODS).map(([name, method]) => [
-    name,
-    (path: string, ...given: readonly unknown[]) => add(extraRoute(method, path, given)),
-  ])
+  const functions = METHODS.map((name) => {
+    const method = name.toUpperCase()
+    return [
+      name,
+      (path: string, ...given: readonly unknown[]) => add(extraRoute(method, path, given)),
+    ]
+  })
   return Object.fromEntries(functions)
 }
 

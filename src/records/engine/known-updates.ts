@@ -115,10 +115,8 @@ export function comparedOf({ model, stored }: Pick<KnownRecords, 'model' | 'stor
 
 /** Everything that `model` declares of a record but its id, to expect in a write. */
 export function contentOf({ shape }: Model, record: Fields): Fields {
-  return picked(
-    record,
-    [...shape.fields.keys()].filter((name) => name !== '_id'),
-  )
+  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
+  return picked(record, names)
 }
 
 function picked(record: Fields, fields: readonly string[]): Fields {

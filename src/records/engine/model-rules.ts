@@ -17,7 +17,7 @@ import { MAX_TRIES } from './serial-queue.ts'
 export function checkStart({ transitions = [] }: Model, record: Fields): void {
   const wrong = transitions.filter(
     ({ field, initial }) =>
-      initial && fieldOf(record, field) !== null && !has(initial, record, field),
+      initial && valueAt(record, field) !== null && !has(initial, record, field),
   )
   if (wrong.length === 0) return
   const messages = wrong.map(({ field, initial = [] }) => {
@@ -43,7 +43,7 @@ export async function updateAllowed(
   )
   if (concerned.length === 0) return write(filter, expect)
   const allowed = concerned.map((one): Filter => {
-    return { op: 'in', field: one.field, values: sourcesOf(one, fieldOf(changes, one.field)) }
+    return { op: 'in', field: one.field, values: sourcesOf(one, valueAt(changes, one.field)) }
   })
   let updated = await write(all([filter, ...allowed]), expect)
   for (let tries = 0; !updated; tries += 1) {
@@ -71,7 +71,7 @@ function checkTransition(
   record: Fields,
   changes: Fields,
 ): void {
-  const [from, to] = [fieldOf(record, field), fieldOf(changes, field)]
+  const [from, to] = [valueAt(record, field), valueAt(changes, field)]
   const isStart = from === null && (!initial || initial.includes(to))
   if (from === to || isStart || next?.get(from)?.includes(to)) return
   throw forbiddenTransition(field, isHidden(model, field) ? undefined : shown(from), shown(to))
@@ -160,10 +160,6 @@ export function overlapIn(model: Pick<Model, 'hidden'>, range: readonly string[]
 function has(values: readonly Scalar[], record: Fields, field: string): boolean {
   const value = JSON.stringify(valueAt(record, field))
   return values.some((one) => JSON.stringify(one) === value)
-}
-
-function fieldOf(values: Fields, field: string): Scalar {
-  return (values[field] ?? null) as Scalar
 }
 
 function shown(value: Scalar): string {

@@ -70,11 +70,11 @@ function replace(plan: Plan, path: string, shape: Shape | undefined, value: unkn
 }
 
 function replaceMembers(plan: Plan, path: string, shape: ObjectShape, value: Fields): void {
-  const before = size(plan.set)
+  const before = Object.keys(plan.set).length
   for (const [key, member] of Object.entries(value)) {
     if (member !== undefined) replace(plan, `${path}.${key}`, shape.fields.get(key), member)
   }
-  const isEmpty = size(plan.set) === before
+  const isEmpty = Object.keys(plan.set).length === before
   for (const [key, member] of shape.fields) {
     if (value[key] === undefined) remove(plan, `${path}.${key}`, member)
   }
@@ -129,10 +129,6 @@ function isPartlyKept({ kept }: Plan, path: string): boolean {
 /** Whether a path can contain this name: stores read a dot as a step, and MongoDB a `$` as an operator. */
 function isName(key: string): boolean {
   return key !== '' && !key.includes('.') && !key.includes('\0') && !key.startsWith('$')
-}
-
-function size(set: Fields): number {
-  return Object.keys(set).length
 }
 
 function withAt(value: unknown, [key = '', ...rest]: readonly string[], item: unknown): Fields {

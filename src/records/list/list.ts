@@ -75,8 +75,6 @@ export type MaybeStream = (
   context: Context,
 ) => Promise<Response | undefined>
 
-type Files = typeof import('./export.ts')
-
 /** `json`, for requests that accept JSON as well as a file or better; else the file of the list, or what `follow` returns. */
 export function orFile(
   resource: Resource,
@@ -88,8 +86,10 @@ export function orFile(
   const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
     const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
     if (stream || !/csv|ndjson/i.test(accept)) return stream
-    const files = (await resource.host.parts.exports?.()) as Files | undefined
-    return files?.fileOf(resource, action, accept, request, context)
+    const loaded = (await resource.host.parts.exports?.()) as
+      | typeof import('./export.ts')
+      | undefined
+    return loaded?.fileOf(resource, action, accept, request, context)
   }
   const varies = exportLimit > 0 || live
   return async (request, context) => {

@@ -7,7 +7,6 @@
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
-import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/errors/refusals.ts'
 import type { Query } from '../../http/request/request.ts'
 import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
@@ -163,7 +162,7 @@ function allowedKey(sortable: FieldSet, text: string): SortKey {
 /** An offset page; refused beyond `maxPage`, or if its offset is no longer an exact number. */
 export function offsetPage(page: number, size: number, rules: ListRules): Paging {
   const deepest = Math.min(rules.maxPage, Math.floor(Number.MAX_SAFE_INTEGER / size))
-  if (page > deepest) throw pageTooDeep(page, deepest)
+  if (page > deepest) throw refuse.pageTooDeep(page, deepest)
   return { kind: 'page', page, pageSize: size }
 }
 
@@ -189,13 +188,13 @@ export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters):
 
 export function cursorInBody(_: ListRules, cursor: unknown): ListRequest {
   if (cursor === '') return {}
-  if (typeof cursor !== 'string') throw cursorNotString()
+  if (typeof cursor !== 'string') throw refuse.cursorNotString()
   return { cursor }
 }
 
 /** A number in a QUERY body; it must be whole and at least 1. */
 export function positiveInBody(key: 'page' | 'pageSize' | 'limit', value: unknown): number {
-  if (!Number.isInteger(value) || (value as number) < 1) throw notPositiveInteger(key)
+  if (!Number.isInteger(value) || (value as number) < 1) throw refuse.notPositiveInteger(key)
   return value as number
 }
 

@@ -1,13 +1,7 @@
 /** `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. */
 
 import { Response as FastResponse, bodyOf as piped } from '#response'
-import {
-  liveHasNoGroups,
-  liveHasNoPages,
-  liveHasNoSelect,
-  liveSearchThroughReference,
-  notLive,
-} from '../../http/errors/refusals.ts'
+import * as refuse from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { bestOf } from '../../http/response/qualities.ts'
 import { buffered } from '../../ports/services/buffered.ts'
@@ -38,10 +32,10 @@ export async function streamOf(
 ): Promise<Response | undefined> {
   const best = bestOf(accept, ['text/event-stream', 'text/csv', 'application/x-ndjson'])
   if (best !== 'text/event-stream') return undefined
-  if (!resource.live || buffered.has(request)) throw notLive()
+  if (!resource.live || buffered.has(request)) throw refuse.notLive()
   const { host } = resource
   const body = await bodyOf(resource, action, request)
-  if (asksForGroups(body)) throw liveHasNoGroups()
+  if (asksForGroups(body)) throw refuse.liveHasNoGroups()
   const asker = askerFor(resource, action, { request, context, body }, checkPlan)
   try {
     const rights = await asker.ask()
@@ -60,10 +54,10 @@ const PAGES = ['page', 'pageSize', 'cursor']
 /** Throws a 400 for what a list has that cannot be followed. */
 function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readonly string[]): void {
   // In a URL, a name of a page that says nothing by itself is refused too.
-  if (isPart || PAGES.some((name) => names.includes(name))) throw liveHasNoPages()
-  if (choice?.select) throw liveHasNoSelect()
+  if (isPart || PAGES.some((name) => names.includes(name))) throw refuse.liveHasNoPages()
+  if (choice?.select) throw refuse.liveHasNoSelect()
   // Records that are found by what others are called come and go without a change of their own.
   if (search !== undefined && searched.some((one) => !('field' in one))) {
-    throw liveSearchThroughReference()
+    throw refuse.liveSearchThroughReference()
   }
 }

@@ -101,13 +101,8 @@ function targetsOf({ host, model, search, onGet, expandable }: Resource): readon
     const target = inner !== undefined && name !== undefined && host.modelNamed(name)
     return [name ?? [], (target && referenceAt(target, inner)) || []].flat()
   })
-  return [
-    ...new Set([
-      ...searched,
-      ...expanded,
-      ...(onGet ? referencesOf(model).map(([, name]) => name) : []),
-    ]),
-  ]
+  const filled = onGet ? referencesOf(model).map(([, name]) => name) : []
+  return [...new Set([...searched, ...expanded, ...filled])]
 }
 
 /**

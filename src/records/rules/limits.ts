@@ -1,6 +1,6 @@
 /** The scope of one request: alternatives, each of which is a list of equalities. */
 
-import { all, any, everything, type Filter, type Scalar } from '../../ports/store/filter.ts'
+import { all, any, everything, type Filter, is, type Scalar } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 
 /** A value that a top-level field must have, or one of its elements. */
@@ -61,11 +61,7 @@ export function idAlone({ _id }: Fields): string {
 }
 
 function filterOf(alternatives: readonly (readonly Limit[])[]): Filter {
-  return any(
-    alternatives.map((limits) =>
-      all(limits.map(({ field, value }): Filter => ({ op: 'eq', field, value }))),
-    ),
-  )
+  return any(alternatives.map((limits) => all(limits.map(({ field, value }) => is(field, value)))))
 }
 
 function holds(record: Fields, { field, value, isInList }: Limit): boolean {

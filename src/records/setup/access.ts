@@ -36,11 +36,6 @@ export type Action = keyof AccessOptions
 /** The guards of each route; false if it is not served. */
 export type ServedActions = Readonly<Record<Action, readonly Guard[] | false>>
 
-const ACTIONS: readonly Action[] = [
-  ...(['list', 'query', 'read', 'create', 'update', 'remove'] as const),
-  ...(['history', 'restore'] as const),
-]
-
 /** The routes that write, and what clients do by them. */
 const WRITES = [
   ['create', 'create'],
@@ -58,9 +53,13 @@ export function resolveAccess(
   fail: Fail,
 ): ServedActions {
   const { access = {}, enableQuery = true, history: hasHistory = false } = options
+  const { list = true, query = list, read = true } = access
+  const { create = true, update = true, remove = true } = access
+  const { history = hasHistory && read, restore = false } = access
+  const all = { list, query: enableQuery && query, read, create, update, remove, history, restore }
   for (const [name, value] of Object.entries(access)) {
-    if (!ACTIONS.some((action) => action === name)) {
-      fail(`'access' names '${name}', which is no route.${whatThereIs(name, ACTIONS)}`)
+    if (!Object.hasOwn(all, name)) {
+      fail(`'access' names '${name}', which is no route.${whatThereIs(name, Object.keys(all))}`)
     }
     const guards = [value].flat()
     if (typeof value !== 'boolean' && !guards.every((guard) => typeof guard === 'function')) {
@@ -71,13 +70,8 @@ export function resolveAccess(
     }
     refuseMiddlewares(`'access.${name}'`, guards, fail)
   }
-  const { list = true, query = list, read = true } = access
-  const { create = true, update = true, remove = true } = access
-  const { history = hasHistory && read, restore = false } = access
-  const all = { list, query: enableQuery && query, read, create, update, remove, history, restore }
-  return Object.fromEntries(
-    ACTIONS.map((action) => [action, guardsOf(all[action])]),
-  ) as unknown as ServedActions
+  const guarded = Object.entries(all).map(([action, one]) => [action, guardsOf(one)])
+  return Object.fromEntries(guarded) as ServedActions
 }
 
 /** Whether a router without other guards lets anyone list and read its records. */

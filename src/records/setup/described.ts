@@ -45,7 +45,9 @@ export function served(route: Route, mount: string, limits: BodyLimits): Route {
     async handler(request, context) {
       for (const read of readers) await read(request)
       const made = await handler(request, context)
-      if (isValue(made)) return valueResponse(await check(made))
+      // Functions, and responses of other libraries, are refused where responses are sent.
+      const isValue = !isResponse(made) && !['undefined', 'function'].includes(typeof made)
+      if (isValue) return valueResponse(await check(made))
       if (about.response && isResponse(made) && made.ok) {
         if (isJson(made.headers.get('content-type'))) await check(await made.clone().json())
       }
@@ -62,14 +64,6 @@ function responseCheck(schema: $ZodType): (value: unknown) => Promise<unknown> {
     const messages = JSON.stringify(messagesOf(result.issues))
     throw new TypeError(`the response does not fit its description: ${messages}`)
   }
-}
-
-/** Whether it is JSON to send. Responses of other libraries, and functions, are refused where responses are sent. */
-function isValue(made: unknown): boolean {
-  return (
-    !['undefined', 'function'].includes(typeof made) &&
-    Object.prototype.toString.call(made) !== '[object Response]'
-  )
 }
 
 type Reader = (request: ApiRequest) => Promise<void>

@@ -87,7 +87,8 @@ function isServed(
   }
   const whole = totalOrder(order)
   const first = equal ?? whole[0]?.field ?? '_id'
-  if (first === '_id' || ((equal || !exact) && isUnique(unique, first))) return true
+  const isUnique = unique.some(([field, ...others]) => field === first && others.length === 0)
+  if (first === '_id' || ((equal || !exact) && isUnique)) return true
   // Every index ends with `_id`.
   const wanted = exact && order.length > 0 ? whole : whole.slice(0, -1)
   return indexes.some((index) => {
@@ -97,11 +98,6 @@ function isServed(
     const turned = rest.map(({ field, descending }) => ({ field, descending: !descending }))
     return [rest, turned].some((one) => sortText(one) === sortText(wanted))
   })
-}
-
-/** Whether `field` alone identifies a record. */
-function isUnique(unique: CollectionSchema['unique'], field: string): boolean {
-  return unique.some(([first, ...others]) => first === field && others.length === 0)
 }
 
 function nameOf({ field, descending }: SortKey): string {

@@ -1,19 +1,8 @@
 /** Start-up checks of a router's options that do not concern fields: names, types and numbers. */
 
 import { isObjectOf } from '../../model/definition-checks.ts'
-import {
-  callable,
-  checkOptions,
-  each,
-  type Fail,
-  flag,
-  isFunction,
-  isNames,
-  natural,
-  oneOf,
-  type Rule,
-  whatever,
-} from '../../model/option-rules.ts'
+import * as rule from '../../model/option-rules.ts'
+import { type Fail, isFunction, isNames, type Rule } from '../../model/option-rules.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
@@ -48,27 +37,28 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     must: 'be a model made by defineModel',
   },
   orderBy: sortNames,
-  ...each(names, 'query', 'search', 'filterableFields', 'sortableFields', 'expandable'),
-  ...each(callable, 'onGet', 'runAfterCreate', 'beforeUpdate', 'afterUpdate'),
-  ...each(callable, 'beforeRemove', 'afterRemove', 'fieldsFor'),
-  ...each(flag, 'strictAfterCreate', 'allowRawRegex', 'lean', 'allowDiskUse', 'history', 'live'),
-  ...each(flag, 'enableQuery', 'methodOverride', 'legacyMode'),
-  ...each(natural, 'maxLimit', 'defaultPageSize', 'maxPage', 'maxTimeMS', 'maxSearchLength'),
-  ...each(natural, 'maxRelationMatches', 'maxPopulated', 'maxResponseBytes', 'batchSize'),
-  ...each(whatever, 'cache', 'upload'),
+  ...rule.each(names, 'query', 'search', 'filterableFields', 'sortableFields', 'expandable'),
+  ...rule.each(rule.callable, 'onGet', 'runAfterCreate', 'beforeUpdate', 'afterUpdate'),
+  ...rule.each(rule.callable, 'beforeRemove', 'afterRemove', 'fieldsFor'),
+  ...rule.each(rule.flag, 'strictAfterCreate', 'allowRawRegex', 'lean', 'allowDiskUse'),
+  ...rule.each(rule.flag, 'history', 'live', 'enableQuery', 'methodOverride', 'legacyMode'),
+  ...rule.each(rule.natural, 'maxLimit', 'defaultPageSize', 'maxPage', 'maxTimeMS'),
+  ...rule.each(rule.natural, 'maxSearchLength', 'maxRelationMatches', 'maxPopulated'),
+  ...rule.each(rule.natural, 'maxResponseBytes', 'batchSize'),
+  ...rule.each(rule.whatever, 'cache', 'upload'),
   aggregates: {
     must: 'be { by, of } with lists of field names',
     test: (value) => isObjectOf(value, ['by', 'of'], isNames),
   },
   exportLimit: {
     must: 'be a whole number of at least 0, or Infinity',
-    test: (value) => value === Number.POSITIVE_INFINITY || natural.test(value) || value === 0,
+    test: (value) => value === Number.POSITIVE_INFINITY || rule.natural.test(value) || value === 0,
   },
   allowedFields: writable,
   blockedFields: writable,
   validate: hooks,
-  pagination: oneOf('offset', 'cursor'),
-  countStrategy: oneOf('exact', 'estimated', 'none'),
+  pagination: rule.oneOf('offset', 'cursor'),
+  countStrategy: rule.oneOf('exact', 'estimated', 'none'),
   middlewares: guards,
   access: { must: 'be an object', test: isFields },
   scope: scopes,
@@ -78,7 +68,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
 /** Refuses unknown options, values of the wrong type, and invalid numbers. */
 export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): void {
   // The model is checked even if it is not given.
-  checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)
+  rule.checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)
   refuseMiddlewares(`'middlewares'`, options.middlewares ?? [], fail)
   const { maxLimit = 100, defaultPageSize = 1 } = options
   if (defaultPageSize > maxLimit) {

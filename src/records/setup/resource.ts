@@ -71,7 +71,6 @@ export interface Population {
 /** How the records of one response are shown. */
 export interface View {
   readonly select: Projection | undefined
-  /** As in `Population`. */
   readonly chosen?: Projection | undefined
   readonly populate: readonly Population[]
   /** False if `onGet` failed: the response is then not what was meant, so it is not kept. */

@@ -1,7 +1,7 @@
 /** What a router's options say of writes, resolved: which fields, which hooks, which files. */
 
 import type { Model } from '../../model/model.ts'
-import type { Fail } from '../../model/option-rules.ts'
+import { type Fail, isNames } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -71,7 +71,7 @@ function writableFields(setup: Setup): WriteRules['writable'] {
   }
   const every = Object.keys(model.fields)
   const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
-    const names = isList(lists) ? lists : lists?.[operation]
+    const names = isNames(lists) ? lists : lists?.[operation]
     for (const name of names ?? []) {
       if (!model.shape.fields.has(name)) {
         fail(noSuchField(option, name, model))
@@ -94,10 +94,6 @@ function writableFields(setup: Setup): WriteRules['writable'] {
 }
 
 type Operation = 'create' | 'update'
-
-function isList(lists: FieldLists<Fields> | undefined): lists is readonly string[] {
-  return Array.isArray(lists)
-}
 
 /** Refuses a router that opens protected fields; takes them from an operation that uses the default. */
 function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set<string>>>): void {

@@ -63,7 +63,6 @@ export async function recordSeenByClient(
   return seenAs(resource.model, record, refuse.recordChanged())
 }
 
-/** `record`, as it was read; `refusal` is the error if it is another one at the moment of the write. */
 function seenAs(model: Model, record: Fields, refusal: HttpError): SeenRecord {
   return { record, fields: contentOf(model, record), refusal }
 }

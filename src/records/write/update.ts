@@ -88,7 +88,6 @@ export async function updateFrom(
   return checked.res ? withHookResponse(response, checked.res) : response
 }
 
-/** What the client may see of the record. */
 function respond(
   resource: Resource,
   reads: Scope,
