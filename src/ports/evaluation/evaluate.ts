@@ -164,13 +164,9 @@ function put(record: Fields, path: string, next: (before: unknown) => unknown): 
   const inner = record[key]
   const isObject = typeof inner === 'object' && inner !== null
   if (!isObject && next(undefined) === undefined) return
-  const object: Fields = isObject ? copyOf(inner as Fields) : {}
+  const object = (Array.isArray(inner) ? [...inner] : isObject ? { ...inner } : {}) as Fields
   put(object, rest.join('.'), next)
   record[key] = object
-}
-
-function copyOf(inner: Fields): Fields {
-  return (Array.isArray(inner) ? [...inner] : { ...inner }) as Fields
 }
 
 /** Whether two values have the same content: equal members in any order, equal dates and elements; -0 is 0 unless `strict`. */

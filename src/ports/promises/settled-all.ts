@@ -1,5 +1,3 @@
-/** Several pieces of work at the same time. */
-
 /**
  * What `work` resolves to. If some of it fails, calls `failed` at once, and rejects with the first failure once all has ended:
  * nothing is left running.

@@ -1,6 +1,4 @@
-/** A deadline for code that fieldgate does not control. */
-
-/** The result of `work`. Once `milliseconds` have passed, rejects with what `late` returns and calls `afterwards`. */
+/** The result of `work`, which fieldgate does not control. Once `milliseconds` have passed, rejects with what `late` returns and calls `afterwards`. */
 export async function withTimeout<T>(
   milliseconds: number,
   work: () => Promise<T>,

@@ -1,6 +1,4 @@
-/** The port for values that follow a request through its promises. */
-
-/** A value that code started by `run` can read, across any number of promises. */
+/** The port for a value that code started by `run` can read, across any number of promises. */
 export interface AsyncContext<T> {
   /** Runs `work` with `value` readable inside it, and returns what `work` returns. */
   run<R>(value: T, work: () => R): R

@@ -1,5 +1,3 @@
-/** The password hasher port. */
-
 /** Hashes and verifies passwords. The caller bounds the work, not the hasher. */
 export interface Hasher {
   /** A self-describing hash of `plain`: `scrypt$<N>$<r>$<p>$<salt base64url>$<hash base64url>`. */

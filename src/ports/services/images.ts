@@ -1,5 +1,3 @@
-/** The image optimiser port. */
-
 /** How strongly images are compressed. */
 export type OptimizationLevel = 'low' | 'medium' | 'high'
 

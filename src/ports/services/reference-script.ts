@@ -1,6 +1,4 @@
-/** The script of the reference page, which an adapter finds. */
-
-/** The script that renders the reference page. */
+/** The script that renders the reference page, which an adapter finds. */
 export interface ReferenceScript {
   /** The version of the package. */
   readonly version: string

@@ -1,5 +1,3 @@
-/** Records that exclude each other. */
-
 import type { Scalar } from './filter.ts'
 
 /** No two records with equal values have ranges that overlap. */
