@@ -18,7 +18,7 @@ export interface Column {
   /** Its value as ranges and sorts compare it: strings by code point. */
   readonly ordered: string
   /** Of a date: whether `ordered` may have parts of a millisecond, which `value` has not. */
-  readonly isFine?: true
+  readonly isFine?: true | undefined
   /** Of JSON: whether another program may have written its dates in a form of its own. */
   readonly hasAnyDates?: true
   /** The type of the parameters that it is compared with. */
@@ -32,7 +32,7 @@ export interface Column {
   /** Which writes may set it; all if undefined. The database itself makes the value in the others. */
   readonly takes?: 'inserts' | 'nothing' | undefined
   /** Whether an index of it has no place for NULL. Unknown for tables that this store keeps. */
-  readonly isNotNull?: boolean
+  readonly isNotNull?: boolean | undefined
   /** Of another program's table: the SQL of the value that rows get where an `INSERT` gives none. */
   readonly byDefault?: string | undefined
 }

@@ -9,19 +9,15 @@ import { holdsDates, throughLists } from '../../sql/filter.ts'
 import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
-export interface Operand {
+/** A value; `ordered` and `isFine` are as in `Column`. */
+export interface Operand extends Pick<Column, 'ordered' | 'isFine' | 'isNotNull'> {
   readonly kind: Shape['kind']
   /** Its SQL; NULL where the value is null or missing. For a mixed value, `jsonb`. */
   readonly sql: string
-  /** The same as ranges and sorts compare it. */
-  readonly ordered: string
-  /** Of a date: whether `ordered` may have parts of a millisecond, which `sql` has not. */
-  readonly isFine?: boolean
   /** The SQL type that it is compared as. */
   readonly type: string
   /** Whether it is a column, which needs no parentheses in an index. */
   readonly isColumn: boolean
-  readonly isNotNull?: boolean | undefined
   /** Of a mixed value: whether it may be a date. */
   readonly hasDates?: boolean
 }
@@ -82,7 +78,7 @@ function operandAt(
   { kind }: Shape,
   table: Table,
 ): Operand {
-  const { value: sql, ordered, isFine = false, boundAs: type, isNotNull } = column
+  const { value: sql, ordered, isFine, boundAs: type, isNotNull } = column
   if (keys.length > 0) return jsonOperand(json(sql, keys), kind, table)
   const isColumn = column.kind !== 'json' && ordered === column.sql
   return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }

@@ -12,7 +12,7 @@ import {
 import { arrayText, literal } from '../layout/sql.ts'
 import { patiently } from './locks.ts'
 
-export interface ExistingColumn {
+export interface ExistingColumn extends Pick<Column, 'takes' | 'byDefault'> {
   readonly type: string
   readonly isNotNull: boolean
   /** Its type, or that which a domain is over. */
@@ -20,14 +20,10 @@ export interface ExistingColumn {
   readonly collation?: string
   /** Whether the collation takes some strings for equal that differ. */
   readonly isLoose: boolean
-  /** Which writes may set it; all if undefined. */
-  readonly takes?: Column['takes']
   /** The sequence of an identity that the role may not draw from, as SQL. */
   readonly deniedSequence?: string
   /** Whether an expression index can hold its values as strings. */
   readonly isTextIndexable: boolean
-  /** The SQL of the value that rows get where an `INSERT` gives none. */
-  readonly byDefault?: string
 }
 
 export interface ExistingIndex {
