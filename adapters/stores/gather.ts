@@ -56,26 +56,38 @@ export function sharing<Item, Result>(
   work: (items: Item[]) => Promise<readonly Result[]>,
   before?: () => Promise<void>,
 ): (item: Item) => Promise<Result> {
-  let waiting: (PromiseWithResolvers<Result> & { readonly item: Item })[] = []
-  let isBusy = false
-  const serve = async () => {
-    isBusy = true
-    while (waiting.length > 0) {
-      if (before) await before()
-      const calls = waiting
-      waiting = []
-      const results = work(calls.map(({ item }) => item))
-      for (const [at, { resolve }] of calls.entries()) {
-        resolve(results.then((all) => all[at] as Result))
-      }
-      await results.catch(() => {})
+  return queued(async (waiting) => {
+    if (before) await before()
+    const calls = waiting.splice(0)
+    const results = work(calls.map(({ item }) => item))
+    for (const [at, { resolve }] of calls.entries()) {
+      resolve(results.then((all) => all[at] as Result))
     }
-    isBusy = false
+    await results.catch(() => {})
+  })
+}
+
+export interface Call<Item, Result> extends PromiseWithResolvers<Result> {
+  readonly item: Item
+}
+
+/** A function whose calls with the same key wait for each other: `take` takes some of those that wait, until none is left. */
+export function queued<Item, Result>(
+  take: (waiting: Call<Item, Result>[]) => Promise<void>,
+): (item: Item, key?: string) => Promise<Result> {
+  const waiting = new Map<string, Call<Item, Result>[]>()
+  const serve = async (key: string, calls: Call<Item, Result>[]) => {
+    while (calls.length > 0) await take(calls)
+    waiting.delete(key)
   }
-  return (item) => {
+  return (item, key = '') => {
     const call = { item, ...Promise.withResolvers<Result>() }
-    waiting.push(call)
-    if (!isBusy) void serve()
+    const calls = waiting.get(key) ?? []
+    calls.push(call)
+    if (!waiting.has(key)) {
+      waiting.set(key, calls)
+      void serve(key, calls)
+    }
     return call.promise
   }
 }
