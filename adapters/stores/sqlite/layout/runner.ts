@@ -12,9 +12,8 @@ import type { Row, SqliteResult, Statement } from './sql.ts'
 export interface Runner {
   /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
   quick?(statement: Statement): MaybePromise<readonly Row[]>
-  read(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
-  /** The same for one without `deadline`, of which each row takes next to nothing. */
-  scan?(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
+  /** The rows of any other; with `isScan` it is one without `deadline`, of which each row takes next to nothing. */
+  read(statement: Statement, hints?: ReadHints, isScan?: boolean): MaybePromise<readonly Row[]>
   /** The number that a statement returns as `count`: that of the records which match `filter`. */
   count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */

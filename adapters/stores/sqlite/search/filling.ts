@@ -18,22 +18,14 @@ import {
 } from '../layout/sql.ts'
 import { lackingIndex } from '../schema/steps-to.ts'
 
-export interface Filler {
-  /** Resolves when the records have the shadows that `filter` searches; undefined, at once, if it searches nothing. */
-  fill(filter: Filter): Promise<void> | undefined
-  /** The result of `read`, which gets what `filter` searches, once the records have the shadows for it. */
-  searched<T>(
-    filter: Filter,
-    read: (searches: readonly Search[]) => MaybePromise<T>,
-    hints?: ReadHints,
-  ): MaybePromise<T>
-}
+/** Fills what is lacking in one table. */
+export type Filler = ReturnType<typeof fillerOf>
 
 export function fillerOf(
   table: string,
   shadowsNow: () => ReadonlyMap<string, Shadow>,
   { quick, read, write }: Pick<Runner, 'quick' | 'read' | 'write'>,
-): Filler {
+) {
   /** By the columns of shadows; a collection searches few sets of them. */
   const probes = new Map<string, Statement>()
 
@@ -72,11 +64,17 @@ export function fillerOf(
   }
 
   return {
-    fill(filter) {
+    /** Resolves when the records have the shadows that `filter` searches; undefined, at once, if it searches nothing. */
+    fill(filter: Filter): Promise<void> | undefined {
       const searches = searchesIn(filter, shadowsNow())
       return searches.length === 0 ? undefined : lackingFor(searches).then((all) => fill(all))
     },
-    searched(filter, search, hints) {
+    /** The result of `search`, which gets what `filter` searches, once the records have the shadows for it. */
+    searched<T>(
+      filter: Filter,
+      search: (searches: readonly Search[]) => MaybePromise<T>,
+      hints?: ReadHints,
+    ): MaybePromise<T> {
       const searches = searchesIn(filter, shadowsNow())
       if (searches.length === 0) return search(searches)
       return afterFilling(searches, () => search(searches), hints)

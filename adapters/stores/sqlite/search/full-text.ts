@@ -28,19 +28,10 @@ const MERGED = 1000
 /** Follows each text in the index. Capitals are in no fold. */
 const END = 'EE'
 
-export interface SearchIndex {
-  /** Of each set of searched paths, because versions of an app that search others may share the database. */
-  readonly name: string
-  readonly index: string
-  readonly trigrams: string
-  /** The rows that have changed since they were merged. */
-  readonly notes: string
-  readonly columns: string
-  /** Adds rows, with a `WHERE` or all. */
-  readonly fill: string
-}
+/** One for each set of searched paths: versions of an app that search others may share the database. */
+export type SearchIndex = ReturnType<typeof searchIndexOf>
 
-export function searchIndexOf(schema: CollectionSchema): SearchIndex {
+export function searchIndexOf(schema: CollectionSchema) {
   const shadows = [...shadowsOf(schema).values()]
   const name = `${schema.name} search ${JSON.stringify(shadows.map((one) => one.name).sort())}`
   const index = identifier(name)
@@ -49,7 +40,9 @@ export function searchIndexOf(schema: CollectionSchema): SearchIndex {
   return {
     ...{ name, index, columns },
     trigrams: identifier(name + TRIGRAMS),
+    /** The rows that have changed since they were merged. */
     notes: identifier(name + UNSEARCHED),
+    /** Adds rows, with a `WHERE` or all. */
     fill: `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${texts} FROM ${identifier(schema.name)}`,
   }
 }
@@ -90,14 +83,12 @@ export function searchDropsOf(
   })
 }
 
-/** Whether it is a part of a search index of the table; before they were one for each set of paths, without the set. */
+/** Whether it is a part of a search index of the table. */
 function isOfSearch(table: string, { type, name, table: of, sql }: Made): boolean {
   const isOwn = type === 'trigger' ? of === table : isVirtual(sql) || sql.endsWith(NOTES)
   if (!isOwn) return false
-  if (name === `${table}${UNSEARCHED}`) return true
   const part = [...TRIGGERS, TRIGRAMS, UNSEARCHED].find((one) => name.endsWith(one)) ?? ''
   const whole = name.slice(0, name.length - part.length)
-  if (whole === `${table} search`) return true
   return listIn(whole, `${table} search `)?.every((path) => path.startsWith(SHADOW_PREFIX)) === true
 }
 

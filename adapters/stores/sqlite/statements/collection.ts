@@ -16,15 +16,13 @@ import { identifier, Parameters, type Statement } from '../layout/sql.ts'
 import { fillerOf } from '../search/filling.ts'
 import { type Target, where } from './filter.ts'
 import { readsOf } from './reads.ts'
-import { type Held, type Writes, writesTo } from './writes.ts'
+import { type Held, writesTo } from './writes.ts'
 
 /** What a collection is opened to: what its members and the steps of a write share. */
-export interface Opened extends Target {
-  readonly writes: Writes
-}
+export type Opened = ReturnType<typeof openTarget>
 
 /** Opens the collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
-export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
+export function openTarget(schema: CollectionSchema, runner: Runner) {
   let known: ReadonlyMap<string, Shadow> = new Map()
   const shadows = () => {
     if (schema.searchable.length !== known.size) known = shadowsOf(schema)

@@ -62,11 +62,11 @@ export function readsOf(
       const { filter, hints } = read
       const group = () => {
         const compiled = compilation()
-        const scan = isCovered(target.schema, read) ? runner.scan : undefined
-        const conditions = scan ? [] : conditionsInTime(filter, compiled, runner)
+        const isScan = isCovered(target.schema, read)
+        const conditions = isScan ? [] : conditionsInTime(filter, compiled, runner)
         const sql = compileGroups(read, table, conditions, compiled)
         const statement = { ...compiled.parameters.statement(sql), inLists: true }
-        return (scan ?? runner.read)(statement, hints)
+        return runner.read(statement, hints, isScan)
       }
       const found = await filler.searched(filter, group, hints)
       return found.map(groupReader(read, target.schema.shape))

@@ -21,8 +21,6 @@ export interface Held {
   readonly doc?: string
 }
 
-export type Writes = ReturnType<typeof writesTo>
-
 /**
  * Returns the statements that write to a table; those that change or remove one record return it. With `failure`, a
  * statement for one record fails if no record matches, with that string in the error's message.

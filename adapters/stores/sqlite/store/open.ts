@@ -136,8 +136,8 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
     untied,
     unchecked: (sql, filter) => withoutVainChecks(sql, filter, (free) => reads.planOf(free)),
     quick: (statement) => reads.quick(statement),
-    read: (statement, hints) => reads.rows(statement, hints),
-    scan: (statement, hints) => reads.rows(statement, hints, schema.name),
+    read: (statement, hints, isScan) =>
+      reads.rows(statement, hints, isScan ? schema.name : undefined),
     async count(statement, filter, hints = {}) {
       const count = async () => {
         const [row] = await reads.rows(statement, hints, schema.name)
