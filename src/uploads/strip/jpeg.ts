@@ -7,7 +7,7 @@
 
 import { joined } from '../../ports/values/bytes.ts'
 import { EXIF_NAME, exifOf, orientationIn } from './orientation.ts'
-import { numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
+import { numbersIn, type Pieces, startsWith, type Walk } from './walk.ts'
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -28,6 +28,7 @@ const ICC_NAME = 'ICC_PROFILE\0'
 const ICC_HEAD = ICC_NAME.length + 2
 
 interface Progress {
+  readonly walk: Walk
   /** Whether the drawn data has begun. */
   drawn: boolean
   /** Whether drawn data comes next. */
@@ -38,37 +39,38 @@ interface Progress {
   profile: { parts: number; left: number }
 }
 
-export function* jpegSteps(): Steps {
-  yield* put(yield* read(2))
+export async function* jpegPieces(walk: Walk): Pieces {
+  yield walk.read(2)
   const profile = { parts: 0, left: 0 }
-  const progress: Progress = { drawn: false, drawing: false, oriented: false, profile }
+  const progress: Progress = { walk, drawn: false, drawing: false, oriented: false, profile }
   for (;;) {
-    const marker = yield* seek(progress.drawing)
+    const marker = yield* walk.seek(progress.drawing)
     progress.drawing = false
     const code = marker[1]
     if (code === undefined) return
-    if (code === SOI || code === EOI) yield* put(marker)
-    else yield* segment(marker, code, progress)
+    if (code === SOI || code === EOI) yield marker
+    else yield segment(marker, code, progress)
     // What follows are other images, with metadata of their own, or a film.
     if (code === EOI) return
   }
 }
 
-function* segment(marker: Uint8Array, code: number, progress: Progress): Steps {
-  const length = yield* read(2)
+/** What stays of the segment that comes next. */
+async function segment(marker: Uint8Array, code: number, progress: Progress): Promise<Uint8Array> {
+  const { walk } = progress
+  const length = await walk.read(2)
   const size = length.length === 2 ? Math.max(0, numbersIn(length).getUint16(0) - 2) : 0
+  const data = await walk.read(size)
   if (code === APP1 && !progress.oriented && !progress.drawn) {
-    progress.oriented = yield* orientationAlone(size)
-    return
+    progress.oriented = startsWith(data, EXIF_NAME)
+    return orientationAlone(data)
   }
-  const data = yield* read(size)
   const kept = keptOf(code, data, progress)
+  progress.drawing = code === SOS
+  progress.drawn ||= progress.drawing
   // Cut off by the end of the file, it stays as it is.
-  if (kept?.length === data.length) yield* put(joined([marker, length, data]))
-  else if (kept) yield* put(segmentOf(code, kept))
-  if (code !== SOS) return
-  progress.drawn = true
-  progress.drawing = true
+  if (kept?.length === data.length) return joined([marker, length, data])
+  return kept ? segmentOf(code, kept) : NOTHING
 }
 
 /** What stays of a segment; undefined if nothing does. */
@@ -113,16 +115,14 @@ function segmentOf(code: number, data: Uint8Array): Uint8Array {
   return joined([Uint8Array.of(0xff, code, size >> 8, size & 0xff), data])
 }
 
-/** Replaces EXIF data with its orientation; returns whether there was any. */
-function* orientationAlone(size: number): Steps<boolean> {
-  const exif = yield* read(size)
-  if (!startsWith(exif, EXIF_NAME)) return false
-  const orientation = orientationIn(exif)
-  if (orientation !== undefined) {
-    yield* put(segmentOf(APP1, joined([new TextEncoder().encode(EXIF_NAME), exifOf(orientation)])))
-  }
-  return true
+/** EXIF data with the orientation alone. */
+function orientationAlone(data: Uint8Array): Uint8Array {
+  const orientation = startsWith(data, EXIF_NAME) ? orientationIn(data) : undefined
+  if (orientation === undefined) return NOTHING
+  return segmentOf(APP1, joined([new TextEncoder().encode(EXIF_NAME), exifOf(orientation)]))
 }
+
+const NOTHING = new Uint8Array()
 
 /** How many bytes of a segment are drawn from; fewer may be there. */
 type Size = (data: Uint8Array) => number

@@ -2,7 +2,7 @@
 
 import { joined } from '../../ports/values/bytes.ts'
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
-import { drop, keep, numbersIn, put, read, type Steps } from './walk.ts'
+import { numbersIn, type Pieces, type Walk } from './walk.ts'
 
 const SIGNATURE_SIZE = 8
 const HEAD_SIZE = 8
@@ -30,33 +30,36 @@ const MAX_CHUNK_BYTES: Readonly<Record<string, number | Readonly<Record<number, 
 const REPEATED: ReadonlySet<string> = new Set(['IDAT', 'fdAT', 'fcTL'])
 
 interface Progress {
+  readonly walk: Walk
   colours: Colours
   readonly seen: Set<string>
 }
 
-export function* pngSteps(): Steps {
-  yield* put(yield* read(SIGNATURE_SIZE))
-  const progress: Progress = { colours: undefined, seen: new Set() }
+export async function* pngPieces(walk: Walk): Pieces {
+  yield walk.read(SIGNATURE_SIZE)
+  const progress: Progress = { walk, colours: undefined, seen: new Set() }
   for (let type = ''; type !== 'IEND'; ) {
-    const head = yield* read(HEAD_SIZE)
+    const head = await walk.read(HEAD_SIZE)
     type = String.fromCharCode(...head.subarray(4))
     const size = head.length === HEAD_SIZE ? numbersIn(head).getUint32(0) : 0
     // No viewer reads on from here.
     if (!/^[A-Za-z]{4}$/.test(type)) return
-    if (type === 'eXIf') yield* orientationAlone(size, progress.seen.has(type))
-    else if (type === 'IHDR') yield* header(size, head, progress)
-    else if (isDrawn(type, size, progress)) yield* keep(size + CRC_SIZE, head)
-    else yield* drop(size + CRC_SIZE)
+    if (type === 'eXIf') yield orientationAlone(size, progress)
+    else if (!isDrawn(type, size, progress)) await walk.drop(size + CRC_SIZE)
+    else if (type === 'IHDR') yield header(size, head, progress)
+    else {
+      yield head
+      yield* walk.keep(size + CRC_SIZE)
+    }
     progress.seen.add(type)
   }
 }
 
 /** The header, which says what the other chunks can be. */
-function* header(size: number, head: Uint8Array, progress: Progress): Steps {
-  if (!isDrawn('IHDR', size, progress)) return yield* drop(size + CRC_SIZE)
-  const data = yield* read(size + CRC_SIZE)
+async function header(size: number, head: Uint8Array, progress: Progress): Promise<Uint8Array> {
+  const data = await progress.walk.read(size + CRC_SIZE)
   progress.colours = data[9]
-  yield* put(joined([head, data]))
+  return joined([head, data])
 }
 
 /** Whether a chunk can be one that the image is drawn from: viewers skip others, or refuse the image. */
@@ -72,12 +75,12 @@ function numberFor(numbers: typeof SIZES, type: string, colours: Colours): numbe
   return (typeof found === 'object' ? found[colours ?? -1] : found) ?? -1
 }
 
-/** Replaces the first EXIF data with its orientation. */
-function* orientationAlone(size: number, oriented: boolean): Steps {
-  const exif = yield* read(Math.min(size, MAX_EXIF_BYTES))
-  yield* drop(size - exif.length + CRC_SIZE)
-  const orientation = oriented ? undefined : orientationIn(exif)
-  if (orientation !== undefined) yield* put(chunkOf('eXIf', exifOf(orientation)))
+/** Takes out EXIF data; of the first one, the orientation stays. */
+async function orientationAlone(size: number, { walk, seen }: Progress): Promise<Uint8Array> {
+  const exif = await walk.read(Math.min(size, MAX_EXIF_BYTES))
+  await walk.drop(size - exif.length + CRC_SIZE)
+  const orientation = seen.has('eXIf') ? undefined : orientationIn(exif)
+  return orientation === undefined ? new Uint8Array() : chunkOf('eXIf', exifOf(orientation))
 }
 
 function chunkOf(type: string, data: Uint8Array): Uint8Array {

@@ -6,10 +6,10 @@
  */
 
 import { nextTurn } from '../../ports/promises/turns.ts'
-import { jpegSteps } from './jpeg.ts'
-import { pngSteps } from './png.ts'
-import { type Steps, Walk } from './walk.ts'
-import { type WebpFacts, webpSteps } from './webp.ts'
+import { jpegPieces } from './jpeg.ts'
+import { pngPieces } from './png.ts'
+import { type Pieces, Walk } from './walk.ts'
+import { type WebpFacts, webpPieces } from './webp.ts'
 
 /** Bytes that can be read from the start, more than once. */
 export interface Source {
@@ -17,12 +17,14 @@ export interface Source {
   stream(): ReadableStream<Uint8Array>
 }
 
-/** By media type: makes the steps of a walk. The first walk notes facts that the second one needs. */
-const FORMATS: Readonly<Record<string, (facts: WebpFacts) => Steps>> = {
-  'image/jpeg': jpegSteps,
-  'image/png': pngSteps,
-  'image/apng': pngSteps,
-  'image/webp': webpSteps,
+/** The pieces of an image that stay. The first walk notes facts that the second one needs. */
+type Format = (walk: Walk, facts: WebpFacts) => Pieces
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  'image/jpeg': jpegPieces,
+  'image/png': pngPieces,
+  'image/apng': pngPieces,
+  'image/webp': webpPieces,
 }
 
 const BLOCK = 64 * 1024
@@ -34,15 +36,25 @@ const PATIENCE_MS = 8
  * that cannot be read to its end as its type loses the metadata found up to there.
  */
 export async function stripped(source: Source, mime: string): Promise<Source> {
-  const steps = Object.hasOwn(FORMATS, mime) ? FORMATS[mime] : undefined
-  if (!steps) return source
+  const format = Object.hasOwn(FORMATS, mime) ? FORMATS[mime] : undefined
+  if (!format) return source
   const facts: WebpFacts = {}
-  const first = new Walk(steps(facts), () => {})
-  for await (const chunk of inTurns(source.stream())) first.write(chunk)
-  first.end()
-  if (!first.changed) return source
-  const { size } = first
-  return { size, stream: () => streamOf(walked(source, steps({ ...facts, size }))) }
+  let size = 0
+  const walk = new Walk(inTurns(source.stream()))
+  for await (const piece of walked(walk, format, facts)) size += piece.length
+  if (!walk.hasDropped && walk.came === size) return source
+  const again = () => walked(new Walk(inTurns(source.stream())), format, { ...facts, size })
+  return { size, stream: () => streamOf(inBlocks(again())) }
+}
+
+/** The pieces that stay of what `walk` goes through; nothing behind them does. */
+async function* walked(walk: Walk, format: Format, facts: WebpFacts): Pieces {
+  try {
+    yield* format(walk, facts)
+    await walk.drop(1)
+  } finally {
+    await walk.end()
+  }
 }
 
 export async function strippedBytes(bytes: Uint8Array, mime: string): Promise<Uint8Array> {
@@ -82,43 +94,23 @@ export function streamOf(
   return new ReadableStream(pulled, { highWaterMark: 0 })
 }
 
-/** The bytes that a walk keeps. */
-async function* walked(source: Source, steps: Steps): AsyncGenerator<Uint8Array, void> {
-  const kept = blocks()
-  const walk = new Walk(steps, kept.add)
-  for await (const chunk of inTurns(source.stream())) {
-    walk.write(chunk)
-    yield* kept.taken(false)
-  }
-  walk.end()
-  yield* kept.taken(true)
-}
-
 /** Bytes in blocks of one size: what is kept of an image may be a few bytes here and there. */
-function blocks() {
-  let full: Uint8Array[] = []
+async function* inBlocks(pieces: Pieces): AsyncGenerator<Uint8Array, void> {
   let block = new Uint8Array(BLOCK)
   let filled = 0
-  return {
-    add(bytes: Uint8Array): void {
-      for (let from = 0; from < bytes.length; ) {
-        const part = bytes.subarray(from, from + BLOCK - filled)
-        block.set(part, filled)
-        filled += part.length
-        from += part.length
-        if (filled < BLOCK) return
-        full.push(block)
-        block = new Uint8Array(BLOCK)
-        filled = 0
-      }
-    },
-    /** Takes the full blocks, and at the end the rest. */
-    taken(isLast: boolean): Uint8Array[] {
-      const taken = isLast && filled > 0 ? [...full, block.subarray(0, filled)] : full
-      full = []
-      return taken
-    },
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + BLOCK - filled)
+      block.set(part, filled)
+      filled += part.length
+      from += part.length
+      if (filled < BLOCK) continue
+      yield block
+      block = new Uint8Array(BLOCK)
+      filled = 0
+    }
   }
+  if (filled > 0) yield block.subarray(0, filled)
 }
 
 /** The chunks of a stream, with pauses: other requests get a turn between bytes that are in memory already. */

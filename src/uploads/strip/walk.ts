@@ -1,158 +1,99 @@
-/** Walks through a file's bytes as they arrive and keeps some of them, in any number of chunks, with little memory. */
+/** Walks through a file's bytes as they arrive, in chunks of any size, with little memory. */
+
+import { joined } from '../../ports/values/bytes.ts'
 
 const NONE = new Uint8Array()
-
-/** What a walk does next. A count may go beyond the end of the file. */
-export type Step =
-  /** Takes `count` bytes out and passes them to the next step; fewer if the file ends. */
-  | { readonly do: 'read'; readonly count: number }
-  | { readonly do: 'keep' | 'drop'; readonly count: number }
-  /** Adds bytes to what is kept. */
-  | { readonly do: 'put'; readonly bytes: Uint8Array }
-  /** Keeps or drops everything before the next JPEG marker and passes on its two bytes, or none at the end. */
-  | { readonly do: 'seek'; readonly keeps: boolean }
-
-/** The steps through one file; when they end, the rest is dropped. */
-export type Steps<Result = void> = Generator<Step, Result, Uint8Array>
-
-/** Takes `count` bytes out; fewer if the file ends. */
-export function* read(count: number): Steps<Uint8Array> {
-  return yield { do: 'read', count }
-}
-
-/** Takes out the two bytes of the next JPEG marker; none at the end. */
-export function* seek(keeps: boolean): Steps<Uint8Array> {
-  return yield { do: 'seek', keeps }
-}
-
-/** Keeps the next `count` bytes, after `head`, which has been taken out. */
-export function* keep(count: number, head: Uint8Array): Steps {
-  yield { do: 'put', bytes: head }
-  yield { do: 'keep', count }
-}
-
-export function* drop(count: number): Steps {
-  yield { do: 'drop', count }
-}
-
-export function* put(bytes: Uint8Array): Steps {
-  yield { do: 'put', bytes }
-}
-
 const FF = 0xff
 /** Enough for an image of a gigabyte. A file with more steps loses the rest, which no viewer would draw. */
-const MAX_STEPS = 600_000
+const MAX_STEPS = 450_000
 /** Lower values are stuffed bytes and codes that no image has; they are data (ITU T.81, table B.1). */
 const FIRST_MARKER = 0xc0
 const RST0 = 0xd0
 const RST7 = 0xd7
 
+/** The bytes of a file that stay, piece by piece. Each is valid until the next one is asked for. */
+export type Pieces<Result = void> = AsyncGenerator<Uint8Array, Result, void>
+
+/** Takes the bytes of a file out, one after the other. A count may go beyond the end of the file. */
 export class Walk {
-  /** How many bytes have been kept or added. */
-  size = 0
-  /** How many have arrived. */
-  #came = 0
-  #dropped = false
-  #count = 0
-  readonly #steps: Steps
-  readonly #sink: (bytes: Uint8Array) => void
-  #step: Step | undefined
-  /** Of the current step: bytes still to come. */
-  #left = 0
-  /** Of a `read`: the bytes that have arrived. */
-  #taken: Uint8Array = NONE
-  /** Of a `seek`: whether the last byte may be the first of a marker. */
-  #begun = false
+  /** How many bytes have arrived. */
+  came = 0
+  hasDropped = false
+  readonly #chunks: AsyncGenerator<Uint8Array, void>
+  /** What of the last chunk has not been taken out. */
+  #left: Uint8Array = NONE
+  #steps = 0
 
-  /** `sink` takes kept bytes, which are valid only until it returns. */
-  constructor(steps: Steps, sink: (bytes: Uint8Array) => void) {
-    this.#steps = steps
-    this.#sink = sink
-    this.#next(NONE)
+  constructor(chunks: AsyncGenerator<Uint8Array, void>) {
+    this.#chunks = chunks
   }
 
-  /** Whether what is kept differs from what came. */
-  get changed(): boolean {
-    return this.#dropped || this.#came !== this.size
+  /** Leaves the rest where it is. */
+  async end(): Promise<void> {
+    await this.#chunks.return()
   }
 
-  write(chunk: Uint8Array): void {
-    this.#came += chunk.length
-    for (let at = 0; at < chunk.length; ) {
-      const step = this.#step
-      at = step?.do === 'seek' ? this.#seek(chunk, at, step.keeps) : this.#pass(chunk, at)
+  /** A copy of the next `count` bytes; fewer if the file ends. */
+  async read(count: number): Promise<Uint8Array> {
+    await this.#has(count)
+    return new Uint8Array(this.#take(count))
+  }
+
+  async *keep(count: number): Pieces {
+    for (let left = count; left > 0 && (await this.#has(1)); ) {
+      const piece = this.#take(left)
+      left -= piece.length
+      yield piece
     }
   }
 
-  end(): void {
-    const step = this.#step
-    if (!step) return
-    if (step.do === 'seek' && this.#begun) this.#emit(Uint8Array.of(FF), step.keeps)
-    // The bytes that a read still waits for will not come.
-    if (step.do === 'read') this.#next(this.#taken.slice(0, step.count - this.#left))
-    else this.#next(NONE)
-    while (this.#step) this.#next(NONE)
+  async drop(count: number): Promise<void> {
+    for await (const _ of this.keep(count)) this.hasDropped = true
   }
 
-  #pass(chunk: Uint8Array, at: number): number {
-    const step = this.#step
-    const count = step ? Math.min(this.#left, chunk.length - at) : chunk.length - at
-    const bytes = chunk.subarray(at, at + count)
-    if (step?.do === 'read') this.#taken.set(bytes, step.count - this.#left)
-    else this.#emit(bytes, step?.do === 'keep')
-    this.#left -= count
-    if (step && this.#left === 0) this.#next(this.#taken)
-    return at + count
-  }
-
-  #seek(chunk: Uint8Array, from: number, keeps: boolean): number {
-    let at = from
-    if (this.#begun) {
-      const code = chunk[at] as number
-      if (code >= FIRST_MARKER && code !== FF && (code < RST0 || code > RST7)) {
-        this.#begun = false
-        this.#next(Uint8Array.of(FF, code))
-        return at + 1
-      }
-      // Any number of 0xFF may come before a marker.
-      if (keeps) this.#emit(Uint8Array.of(FF), true)
-      if (code === FF) return at + 1
-      this.#begun = false
+  /** Keeps or drops everything before the next JPEG marker; returns its two bytes, or none at the end. */
+  async *seek(keeps: boolean): Pieces<Uint8Array> {
+    for (;;) {
+      const isThere = await this.#has(2)
+      const before = this.#take(isThere ? markerIn(this.#left) : this.#left.length)
+      if (keeps) yield before
+      else this.hasDropped ||= before.length > 0
+      if (!isThere) return NONE
+      if (this.#left.length > 1) return new Uint8Array(this.#take(2))
     }
-    at = chunk.indexOf(FF, at)
-    const end = at < 0 ? chunk.length : at
-    this.#emit(chunk.subarray(from, end), keeps)
-    this.#begun = at >= 0
-    return this.#begun ? end + 1 : end
   }
 
-  #emit(bytes: Uint8Array, keeps: boolean): void {
-    if (bytes.length === 0) return
-    if (keeps) this.#put(bytes)
-    else this.#dropped = true
+  #take(count: number): Uint8Array {
+    const taken = this.#left.subarray(0, count)
+    this.#left = this.#left.subarray(count)
+    return taken
   }
 
-  #put(bytes: Uint8Array): void {
-    this.size += bytes.length
-    this.#sink(bytes)
+  /** Whether there are `count` bytes, for which it waits. */
+  async #has(count: number): Promise<boolean> {
+    this.#steps += 1
+    if (this.#steps > MAX_STEPS) {
+      this.#left = NONE
+      this.hasDropped = true
+      return false
+    }
+    while (this.#left.length < count) {
+      const { done, value } = await this.#chunks.next()
+      if (done) return false
+      this.came += value.length
+      this.#left = this.#left.length === 0 ? value : joined([this.#left, value])
+    }
+    return true
   }
+}
 
-  /** Goes on to the next step that needs bytes. */
-  #next(result: Uint8Array): void {
-    let next = this.#steps.next(result)
-    while (!next.done && !this.#begins(next.value)) next = this.#steps.next(NONE)
-    this.#step = next.done || this.#count > MAX_STEPS ? undefined : next.value
+/** Where a marker begins, or may begin with the last byte; else the end. Any number of 0xFF may come before it. */
+function markerIn(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(FF); at >= 0; at = bytes.indexOf(FF, at + 1)) {
+    const code = bytes[at + 1] ?? FIRST_MARKER
+    if (code >= FIRST_MARKER && code !== FF && (code < RST0 || code > RST7)) return at
   }
-
-  /** Whether `step` has to wait for bytes; if not, it has been done. */
-  #begins(step: Step): boolean {
-    this.#count += 1
-    if (step.do === 'put') this.#put(step.bytes)
-    if (step.do === 'put' || step.do === 'seek') return step.do === 'seek'
-    if (step.do === 'read') this.#taken = new Uint8Array(step.count)
-    this.#left = step.count
-    return step.count > 0
-  }
+  return bytes.length
 }
 
 /** Whether `bytes` begin with the ASCII string `text`. */
