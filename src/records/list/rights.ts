@@ -8,14 +8,14 @@ import { withShield } from '../../http/request/shield.ts'
 import { isResponse } from '../../http/response/respond.ts'
 import type { Model } from '../../model/model.ts'
 import type { Repeatable } from '../../ports/services/body-source.ts'
-import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
+import { all, everything, type Filter, type SortKey } from '../../ports/store/filter.ts'
 import { madeOnce } from '../../ports/values/once.ts'
 import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { showsFor } from '../read/read.ts'
 import { digestOf, shownBy } from '../read/shown-by.ts'
 import { viewFor } from '../read/view.ts'
-import { scopeOf } from '../rules/scope.ts'
+import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import { type ListAction, planFor } from './parse.ts'
 import type { ListPlan } from './plan.ts'
@@ -35,6 +35,8 @@ export interface Rights {
   readonly askedAt: number
   /** Which records it may see, and how, as a text that changes when the rules do; empty if there are none. */
   readonly rules: string
+  /** Which of the records that are filled in it may see, in the same way. */
+  readonly reach: string
 }
 
 export interface Asker {
@@ -175,7 +177,20 @@ export async function rightsOf(
     view,
     askedAt,
     rules: isRuled ? rulesOf(scope, plan, view) : '',
+    reach: view.populate.length > 0 ? await reachOf(resource, view, request) : '',
   }
+}
+
+/** The models of the records that are filled in. */
+function targetsOf({ populate }: View): readonly Model[] {
+  const filled = populate.flatMap((one) => [one, ...(one.populate ?? [])])
+  return filled.map(({ target }) => target)
+}
+
+async function reachOf({ host }: Resource, view: View, request: ApiRequest): Promise<string> {
+  const seen = targetsOf(view).map((one) => visibleThroughReference(host, one, request))
+  const filters = await Promise.all(seen)
+  return filters.every((one) => one === everything) ? '' : JSON.stringify(filters)
 }
 
 /** Which records of a list are seen, and how, as a text: a field that is withheld is neither filtered nor searched by. */
@@ -192,11 +207,10 @@ function rulesOf(
  * The rules as a short text, with how this version of the app shows records, its own and those that are filled in; empty if
  * there are none: ids of events are then positions, and nothing else.
  */
-export function markOf({ model, lean }: Resource, { rules, view }: Rights): string {
-  if (rules === '') return ''
-  const filled = view.populate.flatMap((one) => [one, ...(one.populate ?? [])])
-  const models = [model, ...filled.map(({ target }) => target)]
-  return `.${digestOf([rules, lean, models.map(formOf)]).slice(0, 16)}`
+export function markOf({ model, lean }: Resource, { rules, reach, view }: Rights): string {
+  if (rules === '' && reach === '') return ''
+  const forms = [model, ...targetsOf(view)].map(formOf)
+  return `.${digestOf([rules, reach, lean, forms]).slice(0, 16)}`
 }
 
 const formOf = madeOnce((model: Model) => digestOf(shownBy(model)))

@@ -137,7 +137,8 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     if (data.length > maxResponseBytes) throw responseTooLarge()
     this.#after = position
     this.#queue = this.#queue.filter(({ id }) => id > position)
-    if (rights.rules === this.#rights.rules)
+    const { rules, reach } = this.#rights
+    if (rights.rules === rules && rights.reach === reach)
       this.events.send('records', data, position + this.#mark)
     else this.missed()
   }
@@ -234,10 +235,10 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     this.#askLater()
     try {
       const rights = await this.#asker.ask()
-      const { rules, filter, view } = this.#rights
-      const isOther = rights.rules !== rules
+      const { rules, reach, filter, view } = this.#rights
+      const isOther = rights.rules !== rules || rights.reach !== reach
       // The same rules are kept, so that each list has them once.
-      if (!isOther) this.#rights = { ...rights, ...{ rules, filter, view } }
+      if (!isOther) this.#rights = { ...rights, ...{ rules, reach, filter, view } }
       else {
         this.#hub.move(this, () => {
           this.#rights = rights
