@@ -42,3 +42,47 @@ it('what an earlier version has held has the names that its fields have now', as
     ['Beeblebrox', 'Dent'],
   ])
 })
+
+it('what a version with more models has held waits for one that has them again', async () => {
+  const its = apps('2026-11-26T12:00:00Z')
+  const Person = defineModel('Person', { fields: { name: z.string() }, changes: true })
+  const Order = defineModel('Order', { fields: { name: z.string() }, changes: true })
+  const seen: string[] = []
+  const open = (models: readonly (typeof Person | typeof Order)[], isDown = false) => {
+    const app = its.app()
+    consume(app, 'crm', {
+      models,
+      maxAttempts: 2,
+      handle({ model, after }) {
+        if (isDown) throw new Error('is down')
+        seen.push(`${model} ${after?.name}`)
+      },
+    })
+    return app
+  }
+  const both = open([Person, Order], true)
+  await both.ready()
+  await both.store.collection(Order).insert({ name: 'held' })
+  await runDue(both)
+  await both.close()
+
+  const fewer = open([Person])
+  await fewer.store.collection(Person).insert({ name: 'Dent' })
+  its.clock.at += 10_000
+  await runDue(fewer)
+  expect(seen).toEqual(['Person Dent'])
+  const [held] = fewer.background
+  expect(await held?.status()).toMatchObject({
+    aside: 1,
+    examples: [
+      { error: expect.stringContaining("consumer 'crm': 'Order' is none of its 'models'") },
+    ],
+  })
+  await fewer.close()
+
+  const again = open([Person, Order])
+  await again.ready()
+  expect(await again.background[0]?.retry?.()).toBe(1)
+  await runDue(again)
+  expect(seen).toEqual(['Person Dent', 'Order held'])
+})

@@ -101,8 +101,11 @@ export function consume<const M extends readonly Model[]>(
   addConsumer(host, fail, {
     ...{ name, from, concurrency, models: () => [...byName.keys()] },
     isOver: (attempt) => attempt >= maxAttempts,
-    deliver: async (change, _, given) =>
-      handle(asReturned(host, change) as unknown as ChangeOf<M[number]>, { ...given, store }),
+    async deliver(change, _, given) {
+      // Held by a version that has more models: it waits, and is set aside in the end.
+      if (!byName.has(change.model)) fail(`'${change.model}' is none of its 'models'`)
+      return handle(asReturned(host, change) as unknown as ChangeOf<M[number]>, { ...given, store })
+    },
   })
 }
 
