@@ -72,14 +72,14 @@ export async function dependentSteps(
   engine: Engine,
   id: string,
 ): Promise<readonly EngineStep[]> {
-  return new Plan(integrity).follow(engine, id)
+  return new Plan(integrity).follow(engine.model, id)
 }
 
 /** What goes with one record. */
 class Plan {
   readonly #integrity: Integrity
-  /** The ids that go, by engine, in the order in which they were found. */
-  readonly #going = new Map<Engine, Set<string>>()
+  /** The ids that go, in the order in which they were found: by model, as who writes has an engine of their own. */
+  readonly #going = new Map<Model, Set<string>>()
   /** Before the removals: what was found still has to go. */
   readonly #checks: EngineStep[] = []
   readonly #removals: EngineStep[] = []
@@ -92,19 +92,19 @@ class Plan {
   }
 
   /** Finds what goes with a record, then what stays but refers to it; resolves to all steps, in order. */
-  async follow(first: Engine, id: string): Promise<readonly EngineStep[]> {
+  async follow(first: Model, id: string): Promise<readonly EngineStep[]> {
     this.#going.set(first, new Set([id]))
-    const queue = [{ engine: first, ids: [id] }]
-    for (const { engine, ids } of queue) {
-      for (const dependent of this.#dependents(engine, 'cascade')) {
+    const queue = [{ model: first, ids: [id] }]
+    for (const { model, ids } of queue) {
+      for (const dependent of this.#dependents(model, 'cascade')) {
         const fresh = await this.#cascade(dependent, ids)
-        if (fresh.length > 0) queue.push({ engine: dependent.engine, ids: fresh })
+        if (fresh.length > 0) queue.push({ model: dependent.engine.model, ids: fresh })
       }
     }
     const going = [...this.#going]
     const left = (onDelete: OnDelete): Left[] =>
-      going.flatMap(([engine, ids]) =>
-        this.#dependents(engine, onDelete).map((dependent) => ({ ...dependent, ids })),
+      going.flatMap(([model, ids]) =>
+        this.#dependents(model, onDelete).map((dependent) => ({ ...dependent, ids })),
       )
     for (const one of left('restrict')) await this.#restrict(one)
     const { inLists = [], alone = [] } = Object.groupBy(left('unset'), ({ reference }) =>
@@ -119,7 +119,7 @@ class Plan {
     return [...this.#checks, ...this.#removals, ...this.#rest]
   }
 
-  #dependents({ model }: Engine, onDelete: OnDelete): readonly Dependent[] {
+  #dependents(model: Model, onDelete: OnDelete): readonly Dependent[] {
     return this.#integrity.to(model).filter(({ reference }) => reference.onDelete === onDelete)
   }
 
@@ -127,9 +127,9 @@ class Plan {
   async #cascade({ engine, reference }: Dependent, ids: readonly string[]): Promise<string[]> {
     const filter = refersTo(reference.path, ids)
     const found = (await this.#found(engine, filter, ['_id'])).map(({ _id }) => String(_id))
-    const going = this.#going.get(engine) ?? new Set()
+    const going = this.#going.get(engine.model) ?? new Set()
     const fresh = found.filter((id) => !going.has(id))
-    this.#going.set(engine, new Set([...going, ...fresh]))
+    this.#going.set(engine.model, new Set([...going, ...fresh]))
     this.#counted(fresh.length)
     if (this.#integrity.to(engine.model).length === 0) {
       // Nothing refers to these records, so that whichever there are at the moment of the write may go.
@@ -186,8 +186,8 @@ class Plan {
     this.#rest.push({ engine, action: { require: filter, exists: false } })
   }
 
-  #staying(engine: Engine): Filter {
-    return { op: 'nin', field: '_id', values: [...(this.#going.get(engine) ?? [])] }
+  #staying({ model }: Engine): Filter {
+    return { op: 'nin', field: '_id', values: [...(this.#going.get(model) ?? [])] }
   }
 
   #found(engine: Engine, filter: Filter, include: readonly string[]): Promise<Fields[]> {
