@@ -1,0 +1,28 @@
+/**
+ * Random versions of models with rules, on any store.
+ *
+ * @module
+ */
+
+import { describe, test } from 'vitest'
+import type { Database } from '../../changes/served.ts'
+import { seeds } from '../../runs.ts'
+import { Rules } from './run.ts'
+
+/** Registers `count` runs, times `FIELDGATE_RUNS`, on the store with this name. */
+export function rulesOfVersions(store: string, database: Database, count: number): void {
+  describe(`random rules of an app's versions, on ${store}`, () => {
+    test.each(seeds(count))(
+      'each holds for the writes of its version, whatever the others have stored (%i)',
+      async (seed) => {
+        const rules = new Rules(seed, await database())
+        try {
+          await rules.run(60)
+        } catch (error) {
+          throw new Error(rules.trace.slice(-40).join('\n'), { cause: error })
+        }
+      },
+      120_000,
+    )
+  })
+}
