@@ -31,11 +31,11 @@ it.each([{ expandable: ['kind'] }, { onGet: () => ({ populate: 'kind' }) }])(
     const begin = await live.next()
     expect(begin).toMatchObject({ data: { data: [{ kind: { title: 'of a' } }] } })
     await live.cancel()
+    await tasks.insert({ title: 'second', kind: kind._id })
     const other = await follow('b', begin?.id)
     const list: Fields = { _id: first._id, title: 'first', kind: null }
-    expect(await other.next()).toMatchObject({ event: 'records', data: { data: [list] } })
+    expect(await other.next()).toMatchObject({ event: 'records', data: { data: [list, { kind: null }] } })
     await other.cancel()
-    await tasks.insert({ title: 'second', kind: kind._id })
     const same = await follow('a', begin?.id)
     expect(await same.next()).toMatchObject({ event: 'set', data: { data: { title: 'second' } } })
     await same.cancel()
