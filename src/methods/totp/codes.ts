@@ -22,11 +22,6 @@ export function newRecoveryCode(): string {
   return (text.match(/.{5}/g) ?? []).join('-').toLowerCase()
 }
 
-/** A recovery code however it was typed. */
-export function normalCode(typed: string): string {
-  return typed.toLowerCase().replace(/[^a-z2-7]/g, '')
-}
-
 /** The step in which `code` is right, of those of now, before and after; undefined if it is right in none. */
 export async function stepOf(
   secret: string,

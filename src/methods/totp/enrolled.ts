@@ -5,7 +5,7 @@ import type { Accounts } from '../../auth/setup/method.ts'
 import { all, type Filter, is, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { MethodRecords } from '../method-model.ts'
-import { newRecoveryCode, normalCode, stepOf } from './codes.ts'
+import { newRecoveryCode, stepOf } from './codes.ts'
 
 interface Stored {
   readonly _id: string
@@ -90,7 +90,7 @@ export class Enrolled {
   }
 
   async useRecoveryCode(user: Fields, code: string): Promise<boolean> {
-    const text = this.#sealed(user, normalCode(code))
+    const text = this.#sealed(user, code)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await this.of(user)
       const used = stored?.codes.find(({ seal }) => this.#accounts.isSealed(seal, text))
@@ -121,14 +121,14 @@ export class Enrolled {
   #newCodes(user: Fields) {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     const { seal } = this.#accounts
-    const seals = codes.map((code) => ({
-      seal: seal(this.#sealed(user, normalCode(code)), 'model'),
-    }))
+    const seals = codes.map((code) => ({ seal: seal(this.#sealed(user, code), 'model') }))
     return { codes, seals }
   }
 
+  /** However the code was typed. */
   #sealed(user: Fields, code: string): string {
-    return JSON.stringify(['recovery', String(user._id), code])
+    const normal = code.toLowerCase().replace(/[^a-z2-7]/g, '')
+    return JSON.stringify(['recovery', String(user._id), normal])
   }
 }
 
