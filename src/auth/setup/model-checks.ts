@@ -191,7 +191,7 @@ interface Mounted {
   readonly settings: AuthSettings
 }
 
-const routers = new WeakMap<object, Map<Model, Mounted[]>>()
+const routers = new WeakMap<object, readonly Mounted[]>()
 
 /** What the routers of one model must have in common, by option. */
 function rules({ settings }: Mounted): Readonly<Record<string, unknown>> {
@@ -211,7 +211,7 @@ function rules({ settings }: Mounted): Readonly<Record<string, unknown>> {
 
 /** Says that the app has the guard `name` at `place`, but not the router that it is from. */
 export function unmounted(name: string, place: string, host: object): string {
-  const mounts = [...(routers.get(host)?.values() ?? [])].flat().map(({ mount }) => `'${mount}'`)
+  const mounts = (routers.get(host) ?? []).map(({ mount }) => `'${mount}'`)
   const other =
     mounts.length > 0 ? `, or take the guard from the one on ${mounts.join(' or ')}` : ''
   return `the app does not mount the auth router whose guard '${name}' is in ${place}. Write app.mount('/auth', auth.router)${other}`
@@ -220,14 +220,12 @@ export function unmounted(name: string, place: string, host: object): string {
 /** Notes a router of the app `host`. Throws a `TypeError` if it differs from another one of its model. */
 export function checkAgreement(host: object, mounted: Mounted): void {
   const { settings, mount } = mounted
-  const models = routers.get(host) ?? new Map<Model, Mounted[]>()
-  routers.set(host, models)
-  const others = models.get(settings.model) ?? []
-  models.set(settings.model, [...others, mounted])
+  const others = routers.get(host) ?? []
+  routers.set(host, [...others, mounted])
   for (const other of others) {
     const [own, theirs] = [rules(mounted), rules(other)]
     const option = Object.keys(own).find((name) => !isSameContent(own[name], theirs[name]))
-    if (option === undefined) continue
+    if (other.settings.model !== settings.model || option === undefined) continue
     throw new TypeError(
       `Auth: '${option}' of the router at '${mount}' differs from that at '${other.mount}', and both are for '${settings.model.name}': what one of them demands, the other would leave open. Give both the same`,
     )
