@@ -174,8 +174,7 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
     void failures.push(`${message}: ${(details as { error?: string } | undefined)?.error}`)
   const own = { ...ownRequest(auth), logger: { ...auth.logger, error } }
   if (!address) return
-  const toOf = (record: Fields) => addressOf(auth, record, [address.channel])?.to
-  await sendNewCode(own, account, address.channel, toOf)
+  await sendNewCode(own, account, address.channel)
   const path = `POST ${auth.mount}${auth.settings.paths.get('forgotPassword') ?? ''}`
   if (failures.length === 0)
     console.error(`A code that sets the password was sent to ${address.to}.`)

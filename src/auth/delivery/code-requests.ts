@@ -43,17 +43,13 @@ export async function respondFirst(
   return messageResponse('If that account exists, a code has been sent.')
 }
 
-/**
- * Sends a code to `account`, at the address that `addressIn` finds in the record. Returns whether there was an address;
- * failures are logged, and take the code back.
- */
+/** Sends a code; returns whether the account has an address for it. Failures are logged, and take the code back. */
 export async function sendNewCode(
   auth: AuthRequest,
   account: Fields,
   kind: CodeKind,
-  addressIn: (user: Fields) => string | undefined,
 ): Promise<boolean> {
-  const { codes, logger } = auth
+  const { codes, identifiers, logger } = auth
   const issued = await codes.issue(account, kind)
   if (!issued) {
     const ids = { ...idsOf(auth.request), userId: String(account._id) }
@@ -61,18 +57,14 @@ export async function sendNewCode(
     return false
   }
   // The address that the code was made for: it may have changed since the account was found.
-  const to = addressIn(issued.user)
+  const { user } = issued
+  const to =
+    kind === 'verification' ? identifiers.addressToVerify(user) : addressOf(auth, user, [kind])?.to
   // Valid before it is handed over: a sender may report late what the user already types.
   const { isValid, takeBack } = await codes.activate(issued)
   const isDone = to !== undefined && isValid && (await isSent(auth, issued, to))
   if (!isDone) await takeBack()
   return to !== undefined
-}
-
-/** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
-export function sendVerification(auth: AuthRequest, account: Fields): Promise<boolean> {
-  const address = (user: Fields) => auth.identifiers.addressToVerify(user)
-  return sendNewCode(auth, account, 'verification', address)
 }
 
 /**

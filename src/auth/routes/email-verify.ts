@@ -11,7 +11,7 @@ import {
   isTakenElsewhere,
   readBody,
 } from '../accounts/credentials.ts'
-import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
+import { respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
 import { type Auth, type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
@@ -40,7 +40,7 @@ async function sendEmailCode(auth: AuthRequest): Promise<Response> {
   const address = addressIn(auth, await readBody(auth))
   return respondFirst(auth, ['email'], async () => {
     const user = await accountToVerify(auth, address)
-    return user !== undefined && (await sendVerification(auth, user))
+    return user !== undefined && (await sendNewCode(auth, user, 'verification'))
   })
 }
 

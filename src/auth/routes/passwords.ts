@@ -66,9 +66,7 @@ export async function forgotPassword(auth: AuthRequest): Promise<Response> {
   return respondFirst(auth, meantBy(settings, body, channels), async (working) => {
     const user = await account.find()
     const channel = user && addressOf(auth, user, [...new Set([...working, ...channels])])?.channel
-    if (!channel) return false
-    const addressIn = (record: Fields) => addressOf(auth, record, [channel])?.to
-    return sendNewCode(auth, user, channel, addressIn)
+    return channel ? sendNewCode(auth, user, channel) : false
   })
 }
 

@@ -13,7 +13,7 @@ import {
   withNormalIdentifiers,
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
-import { sendVerification } from '../delivery/code-requests.ts'
+import { sendNewCode } from '../delivery/code-requests.ts'
 import type { AuthRequest } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
 import { DECOY } from '../keys/passwords.ts'
@@ -59,7 +59,7 @@ export async function register(auth: AuthRequest): Promise<Response> {
     if (!user) throw refuse.accountExists()
 
     // A code to its mailbox.
-    if (settings.emailVerification.enabled) auth.later(sendVerification(auth, user))
+    if (settings.emailVerification.enabled) auth.later(sendNewCode(auth, user, 'verification'))
     if (identifiers.awaitsProof(user)) {
       return valueResponse({ user: users.shown(user) }, { status: 201 })
     }

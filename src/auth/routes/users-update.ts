@@ -22,7 +22,7 @@ import {
   withNormalIdentifiers,
 } from '../accounts/credentials.ts'
 import { reauthenticate } from '../accounts/password-choice.ts'
-import { sendVerification } from '../delivery/code-requests.ts'
+import { sendNewCode } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/messages.ts'
 import { isAdmin } from '../guards.ts'
 import type { AuthRequest } from '../instance/instance.ts'
@@ -111,7 +111,7 @@ async function moveUser(
     throw duplicate(stored)
   }
   report(auth, 'identifier-changed', id)
-  if (waits) auth.later(sendVerification(auth, user))
+  if (waits) auth.later(sendNewCode(auth, user, 'verification'))
   for (const field of moved) tellOldAddress(auth, before, field)
   return user
 }
