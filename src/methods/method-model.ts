@@ -82,13 +82,13 @@ export class MethodRecords<T> {
 }
 
 /** The JSON that was encrypted as a ticket; undefined if it is none, or was good `until` a time that is over. */
-export async function ticketIn<T extends { readonly until: number }>(
+export async function ticketIn<T>(
   { decrypt, now }: Accounts,
   ticket: unknown,
   bound: string,
-): Promise<T | undefined> {
+): Promise<(T & { readonly until: number }) | undefined> {
   const text = await decrypt(ticket, bound)
-  const value = text === undefined ? undefined : (JSON.parse(text) as T)
+  const value = text === undefined ? undefined : JSON.parse(text)
   return value && value.until > now() ? value : undefined
 }
 

@@ -38,8 +38,6 @@ const CHALLENGE_BYTES = 32
 
 export interface Challenge {
   readonly challenge: string
-  /** Until when its ticket is good, in epoch milliseconds. */
-  readonly until: number
   /** The origin that asked for it, if it is one of the options'. */
   readonly origin?: string
 }
@@ -129,7 +127,7 @@ export class Ceremonies {
   /** The account of a right assertion, which is noted as a use of the passkey; undefined for any other. */
   async accountOf(
     credential: unknown,
-    given: Omit<Challenge, 'until'> | undefined,
+    given: Challenge | undefined,
     request: ApiRequest,
     own: string | undefined,
   ): Promise<Fields | undefined> {
@@ -149,7 +147,7 @@ export class Ceremonies {
   /** What a right assertion by `passkey` says; undefined for any other. */
   async #asserted(
     credential: unknown,
-    given: Omit<Challenge, 'until'>,
+    given: Challenge,
     passkey: Passkey | undefined,
   ): Promise<Asserted | undefined> {
     try {
@@ -170,7 +168,7 @@ export class Ceremonies {
     }
   }
 
-  #expected({ challenge, origin }: Omit<Challenge, 'until'>) {
+  #expected({ challenge, origin }: Challenge) {
     const { rpId, origins } = this.#options
     return {
       expectedChallenge: challenge,

@@ -107,11 +107,7 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         const user = await accounts.strong(request)
         const { ticket, code } = await accounts.body(request)
         if (typeof ticket !== 'string' || typeof code !== 'string') throw refuse.invalidFormat()
-        const begun = await ticketIn<{ secret: string; until: number }>(
-          accounts,
-          ticket,
-          boundTo(user),
-        )
+        const begun = await ticketIn<{ secret: string }>(accounts, ticket, boundTo(user))
         const step = begun && (await stepOf(begun.secret, code, accounts.now()))
         if (!begun || step === undefined) throw refuse.invalidCode()
         const codes = await enrolled.enrol(user, begun.secret, step)
