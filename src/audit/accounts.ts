@@ -2,7 +2,6 @@
 
 import { type Auth, isOfMethod, type ServedRoute } from '../auth/instance/instance.ts'
 import type { RouteName } from '../auth/request-info.ts'
-import { SECRETS } from '../auth/setup/field-names.ts'
 import { NO_FIELDS, type Reach, shownFields } from './records.ts'
 
 interface Sketch {
@@ -56,8 +55,6 @@ export function accountFields({ auth, route }: ServedRoute): Reach {
   }
 }
 
-function userFields({ settings, names }: Auth): readonly string[] {
-  const secrets = SECRETS.map((name) => names[name])
-  const { shape, hidden } = settings.model
-  return shownFields({ shape, hidden: [...hidden, ...secrets] })
+function userFields({ users }: Auth): readonly string[] {
+  return shownFields({ shape: users.model.shape, hidden: users.hidden })
 }

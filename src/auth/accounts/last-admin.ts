@@ -36,9 +36,8 @@ export async function keepingAnAdmin<T>(
   refusal: Refuse,
   write: Write<T>,
 ): Promise<T | null> {
-  const { users } = auth
-  const { disabledField, names } = users
-  const fields = disabledField ? [names.role, disabledField] : [names.role]
+  const { users, settings, names } = auth
+  const fields = [names.role, settings.disabledField].filter((field) => field !== undefined)
   let read: Fields | undefined = user
   while (read) {
     const now: Fields = read

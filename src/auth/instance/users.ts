@@ -62,8 +62,8 @@ export class Users {
   readonly engine: RecordEngine
   readonly model: Model
   readonly names: StoredNames
-  /** The stored field that blocks a sign-in, if there is one. */
-  readonly disabledField: string | undefined
+  /** The fields that no response shows. */
+  readonly hidden: readonly string[]
   /** The accounts that may sign in; undefined if that is all of them. */
   readonly enabled: Filter | undefined
   /** Epoch milliseconds. */
@@ -71,20 +71,19 @@ export class Users {
   readonly #settings: AuthSettings
   readonly #makeId: ReturnType<typeof idMaker>
   readonly #withoutSecrets: Projection
-  readonly #isLean: boolean
 
   constructor(engine: RecordEngine, settings: AuthSettings, now: () => number) {
-    const { model, names, disabledField, list } = settings
+    const { model, names, disabledField } = settings
     this.engine = engine
     this.#settings = settings
     this.model = model
     this.names = names
-    this.disabledField = disabledField
     this.enabled = disabledField ? { op: 'ne', field: disabledField, value: true } : undefined
     this.now = now
     this.#makeId = idMaker(now)
-    this.#withoutSecrets = { exclude: [...model.hidden, ...SECRETS.map((name) => names[name])] }
-    this.#isLean = list.lean === true
+    const secrets = this.declared(SECRETS.map((name) => names[name]))
+    this.hidden = [...new Set([...model.hidden, ...secrets])]
+    this.#withoutSecrets = { exclude: this.hidden }
   }
 
   /** The same users, whose writes `author` does; `this`, if the model's changes are not logged. */
@@ -164,11 +163,13 @@ export class Users {
   /** A user as responses show it, or the part that `select` names. */
   shown(record: Fields, select?: Projection): unknown {
     const shown = this.withoutSecrets(record)
-    return present(this.model, select ? project(shown, select) : shown, this.#isLean)
+    const { lean } = this.#settings.list
+    return present(this.model, select ? project(shown, select) : shown, lean === true)
   }
 
   isDisabled(user: Fields): boolean {
-    return this.disabledField !== undefined && user[this.disabledField] === true
+    const { disabledField } = this.#settings
+    return disabledField !== undefined && user[disabledField] === true
   }
 
   /**
@@ -178,8 +179,8 @@ export class Users {
    * an earlier one with its id, which was removed, or is being restored, does not open it.
    */
   markWrites(noSessions: Fields): void {
-    const { engine, disabledField, names, now } = this
-    const { refresh, methods } = this.#settings
+    const { engine, names, now } = this
+    const { refresh, methods, disabledField } = this.#settings
     engine.writeAlong((changes, isNew) => {
       const [era] = isNew && methods.length > 0 ? crypto.getRandomValues(new Uint32Array(1)) : []
       if (era !== undefined) return { [names.takeovers]: era }

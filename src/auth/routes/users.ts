@@ -23,7 +23,6 @@ import { isAdmin } from '../guards.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
-import { SECRETS } from '../setup/field-names.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
 export async function me({ users, settings, request }: AuthRequest): Promise<Response> {
@@ -64,9 +63,7 @@ export function usersLister({ settings, names, users, host, mount }: Auth): Hand
     enableQuery: false,
   }
   const resource = resolveResource(host, mount, options)
-  const secrets = users.declared(SECRETS.map((name) => names[name]))
-  const hidden = [...new Set([...model.hidden, ...secrets])]
-  const shown = { ...resource, model: { ...model, hidden } }
+  const shown = { ...resource, model: { ...model, hidden: users.hidden } }
   const list = listHandler(shown, 'list', cursors(host.secret))
   return serving(shown, 'list', (request, context) => {
     setQuery(request, withNormalForms(request.query))
