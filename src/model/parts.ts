@@ -81,6 +81,20 @@ export function wrappedIn({ _zod }: $ZodType): $ZodType | undefined {
   return 'innerType' in def ? def.innerType : undefined
 }
 
+/** `schemas`, and all that describe values at the same place: what they wrap, their options, and one `side` of pipes. */
+export function samePlace(schemas: readonly $ZodType[], side: 'in' | 'out'): ReadonlySet<$ZodType> {
+  const found = new Set(schemas)
+  for (const schema of found) {
+    const { def } = (schema as $ZodTypes)._zod
+    const wrapped = wrappedIn(schema)
+    if (wrapped) found.add(wrapped)
+    else if (def.type === 'pipe') found.add(def[side])
+    else if (def.type === 'union') for (const option of def.options) found.add(option)
+    else if (def.type === 'intersection') found.add(def.left).add(def.right)
+  }
+  return found
+}
+
 /** The schema of the member `name`: its own, or that of the members that the object does not name. */
 export function memberOf(def: $ZodObjectDef, name: string): $ZodType | undefined {
   // Every object inherits members such as `toString`.

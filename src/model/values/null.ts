@@ -2,7 +2,8 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../../ports/store/records.ts'
-import { isPlain, memberOf, wrappedIn } from '../parts.ts'
+import { madeOnce } from '../../ports/values/once.ts'
+import { isPlain, memberOf, samePlace, wrappedIn } from '../parts.ts'
 import { isFields } from '../writable.ts'
 
 /**
@@ -68,54 +69,25 @@ interface Reading {
   readonly containers: readonly $ZodType[]
 }
 
-const NOTHING: Reading = { takesNull: false, containers: [] }
-const known = new WeakMap<$ZodType, Reading>()
-
-function readingOf(schema: $ZodType): Reading {
-  const before = known.get(schema)
-  if (before) return before
-  // Placeholder until it is known: a schema may be one of its own options.
-  known.set(schema, NOTHING)
-  const reading = newReading(schema)
-  known.set(schema, reading)
-  return reading
-}
-
-function newReading(schema: $ZodType): Reading {
-  const { def } = (schema as $ZodTypes)._zod
-  // Coercion would turn null into a value, but a client that sends null means no value.
-  if (isPlain(def.type)) return NOTHING
-  const wrapped = wrappedIn(schema)
-  if (wrapped) {
-    const takesNull = def.type === 'nullable' || def.type === 'catch'
-    return takesNull ? { ...readingOf(wrapped), takesNull } : readingOf(wrapped)
-  }
-  switch (def.type) {
-    case 'object':
-    case 'record':
-    case 'array':
-    case 'tuple':
-      return { takesNull: false, containers: [schema] }
-    case 'undefined':
-    case 'void':
-      return NOTHING
-    case 'literal':
-      return { takesNull: def.values.includes(null), containers: [] }
-    case 'pipe':
-      return readingOf(def.in)
-    case 'union':
-      return anyOf(def.options.map(readingOf))
-    case 'intersection':
-      return anyOf([def.left, def.right].map(readingOf))
-    default:
-      // A function of your app may accept anything.
-      return { takesNull: true, containers: [] }
-  }
-}
-
-function anyOf(readings: readonly Reading[]): Reading {
+const readingOf = /* @__PURE__ */ madeOnce((schema: $ZodType): Reading => {
+  const all = [...samePlace([schema], 'in')] as $ZodTypes[]
   return {
-    takesNull: readings.some((reading) => reading.takesNull),
-    containers: readings.flatMap(({ containers }) => containers),
+    takesNull: all.some(takesNull),
+    containers: all.filter(({ _zod: { def } }) => CONTAINERS.has(def.type)),
   }
+})
+
+const CONTAINERS: ReadonlySet<string> = new Set(['object', 'record', 'array', 'tuple'])
+/** Those that say nothing of null themselves. */
+const OTHERS: ReadonlySet<string> = new Set([
+  ...CONTAINERS,
+  ...['undefined', 'void', 'pipe', 'union', 'intersection'],
+])
+
+function takesNull(schema: $ZodTypes): boolean {
+  const { def } = schema._zod
+  if (def.type === 'literal') return def.values.includes(null)
+  if (wrappedIn(schema)) return def.type === 'nullable' || def.type === 'catch'
+  // Coercion would turn null into a value, but a client that sends null means no value. A function of yours may accept it.
+  return !isPlain(def.type) && !OTHERS.has(def.type)
 }

@@ -3,7 +3,7 @@
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../../ports/store/declared.ts'
 import { madeOnce } from '../../ports/values/once.ts'
-import { catchallOf, isPlain, memberOf, wrappedIn } from '../parts.ts'
+import { catchallOf, isPlain, memberOf, samePlace, wrappedIn } from '../parts.ts'
 import { staticDefault } from '../values/absence.ts'
 
 /** The declaration of a whole record: the fields of `schema`, and the fields that the server sets itself. */
@@ -93,48 +93,25 @@ function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown>
 
 function containersIn(schemas: readonly $ZodType[]): Containers {
   const found: Containers = { objects: [], values: [], elements: [], open: false }
-  const seen = new Set(schemas)
-  for (const schema of seen) {
-    for (const next of partsOf(schema as $ZodTypes, found)) seen.add(next)
-    if (found.open) return found
+  for (const schema of samePlace(schemas, 'out')) {
+    add(schema as $ZodTypes, found)
+    if (found.open) break
   }
   return found
 }
 
-/** Adds what `schema` says about containers to `found`, and returns the other schemas at the same place. */
-function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
+function add(schema: $ZodTypes, found: Containers): void {
   const { def } = schema._zod
-  const wrapped = wrappedIn(schema)
-  if (wrapped) return [wrapped]
-  if (isPlain(def.type)) return []
-  switch (def.type) {
-    case 'pipe':
-      return [def.out]
-    case 'union':
-      return def.options
-    case 'intersection':
-      return [def.left, def.right]
-    case 'object':
-      found.objects.push(schema as $ZodObject)
-      return []
-    case 'record':
-      found.values.push(def.valueType)
-      return []
-    case 'array':
-      found.elements.push(def.element)
-      return []
-    case 'tuple':
-      found.elements.push(...def.items, ...(def.rest ? [def.rest] : []))
-      return []
-    case 'literal':
-    case 'null':
-    case 'undefined':
-    case 'void':
-    case 'never':
-    case 'success':
-      return []
-    default:
-      found.open = true
-      return []
-  }
+  const { objects, values, elements } = found
+  if (def.type === 'object') objects.push(schema as $ZodObject)
+  else if (def.type === 'record') values.push(def.valueType)
+  else if (def.type === 'array') elements.push(def.element)
+  else if (def.type === 'tuple') elements.push(...def.items, ...(def.rest ? [def.rest] : []))
+  else found.open = !CLOSED.has(def.type) && !isPlain(def.type) && !wrappedIn(schema)
 }
+
+/** The types of schemas that allow no container themselves. */
+const CLOSED: ReadonlySet<string> = new Set([
+  ...['pipe', 'union', 'intersection'],
+  ...['literal', 'null', 'undefined', 'void', 'never', 'success'],
+])
