@@ -63,7 +63,7 @@ export class Loop implements Pace {
   readonly #host: Pick<Host, 'logger' | 'now'>
   readonly #work: string
   readonly #step: (pace: Pace) => Promise<number>
-  readonly #outages = outageLog()
+  readonly #leftOut = outageLog()
   readonly #aborts = new AbortController()
   readonly #bells = new Set<Bell>()
   readonly #beats = new Set<ReturnType<typeof setInterval>>()
@@ -128,7 +128,7 @@ export class Loop implements Pace {
     try {
       return await this.#step(this)
     } catch (error) {
-      if (this.#outages.due(error) !== undefined) {
+      if (this.#leftOut(error) !== undefined) {
         const about = { work: this.#work, error: causeOf(error) }
         this.#host.logger.error('background work is interrupted', about)
       }

@@ -73,10 +73,7 @@ function handlerOf(host: Host, max: number): Handler {
     let operations: readonly Operation[] = []
     try {
       const asked = operationsIn(await readJson(request, host), max)
-      const surroundings = {
-        ...{ request, context, headers: inherited(request) },
-        ...{ guards: host.guards, table: tableOf(), basePath: host.basePath },
-      }
+      const surroundings = { host, request, context, headers: inherited(request), table: tableOf() }
       operations = asked.map((one) => new Operation(one, surroundings))
       const late = lateGuards(host, request, context)
       const responses = await runBatch({ host, request, context, operations, queue, late })

@@ -12,6 +12,7 @@ import { partRequest } from '../http/request/part-request.ts'
 import { type ApiRequest, noteBasePath } from '../http/request/request.ts'
 import { isResponse } from '../http/response/respond.ts'
 import { Author } from '../records/engine/author.ts'
+import type { Host } from '../records/engine/host.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
@@ -26,10 +27,8 @@ export interface Surroundings {
   readonly request: ApiRequest
   readonly context: Context
   readonly headers: readonly [name: string, value: string][]
-  readonly guards: readonly Guard[]
+  readonly host: Host
   readonly table: RouteTable
-  /** The path of the app's own, which paths of operations may have. */
-  readonly basePath: string
 }
 
 interface Admitted extends Serving {
@@ -97,12 +96,12 @@ export class Operation {
 
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
-    const { guards, table } = this.#surroundings
+    const { host, table } = this.#surroundings
     const asked = withCreatedIds(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.request = request
     noteBasePath(request, this.#context.basePath)
-    const refused = await firstResponse(inLists(guards).prompt, request, this.#context)
+    const refused = await firstResponse(inLists(host.guards).prompt, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
     const path = routedPath(request)
     const rows = table.at(path)
@@ -113,7 +112,7 @@ export class Operation {
     enter(row, path, request)
     const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)
-    this.passed = [...guards, ...row.guards]
+    this.passed = [...host.guards, ...row.guards]
     return { ...serving, request }
   }
 
@@ -140,8 +139,9 @@ export class Operation {
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
   { method, path, body, ifMatch }: OperationRequest,
-  { request: whole, headers, basePath }: Surroundings,
+  { request: whole, headers, host: { basePath } }: Surroundings,
 ): ApiRequest {
+  // Paths of operations may be below the app's own path.
   const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
   const request = partRequest(whole, {
     ...{ method, body, headers },

@@ -58,8 +58,7 @@ export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late
   // Without `Promise.race`: every hit of a shared cache comes through here.
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {
-      // A busy process runs its timers before it reads the replies that have arrived meanwhile, so let these in first:
-      // the cache matters most under load.
+      // A busy process runs its timers before it reads the replies that have arrived meanwhile: let these in first.
       timer = setTimeout(() => resolve(late), 0)
     }, ms)
     work.then(

@@ -47,7 +47,7 @@ function route(path: string, summary: string, handler: Handler): Route {
 
 function readiness(host: Host, deadlineMs: number): Handler {
   const checks = checksOf(host)
-  const outages = outageLog()
+  const leftOut = outageLog()
   return async (request, context) => {
     const { logger } = context
     host.ready(context).catch(() => {})
@@ -57,7 +57,7 @@ function readiness(host: Host, deadlineMs: number): Handler {
         await withTimeout(deadlineMs, () => check(AbortSignal.timeout(deadlineMs)), late)
         return [name, 'ok']
       } catch (error) {
-        if (outages.due(error) !== undefined) {
+        if (leftOut(error) !== undefined) {
           logger.error('not ready', { ...idsOf(request), check: name, error: causeOf(error) })
         }
         return [name, 'unavailable']

@@ -179,8 +179,7 @@ function checkStoredNames(names: readonly string[], fail: Fail): void {
     // Every object has such a member, so a lookup would find one even if the record lacks it.
     if (name in Object.prototype)
       fail(`a field cannot be named '${name}': every object has a member of this name`)
-    // MongoDB's driver treats an index or filter with this name as one of its own values, and a model must work on
-    // every store.
+    // MongoDB's driver treats an index or filter with this name as one of its own values.
     if (name === '_bsontype')
       fail(`a field cannot be named '${name}': MongoDB's driver reserves it`)
   }

@@ -47,7 +47,7 @@ describe('while the store is out', () => {
 
   it('there is a line each second for each cause, which says how many were left out', () => {
     let now = 0
-    const { due } = outageLog(() => now)
+    const due = outageLog(() => now)
     const [down, slow] = [new Error('no database'), new Error('too slow')]
     expect([due(down), due(down), due(down), due(slow)]).toEqual([0, undefined, undefined, 0])
     now = 999

@@ -90,7 +90,7 @@ const LIMITED: PropertyDescriptorMap = Object.fromEntries(
 )
 
 function bytesOf(request: Limited): Promise<Uint8Array> {
-  return readBytes(request, request[LIMITS], request.headers.get('content-length'))
+  return readBytes(request, request[LIMITS])
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {

@@ -22,11 +22,11 @@ export function outageIn(error: unknown): HttpError | undefined {
   return causesOf(error).some(isOutage) ? unavailable(error) : undefined
 }
 
-/** Limits the log of an outage to one short line per second for each cause, however many requests fail. */
-export interface OutageLog {
-  /** How many lines were left out since the last one; undefined if this one is to be left out too. */
-  due(error: unknown): number | undefined
-}
+/**
+ * Limits the log of an outage to one short line per second for each cause, however many requests fail: returns how many
+ * lines were left out since the last one; undefined if this one is to be left out too.
+ */
+export type OutageLog = (error: unknown) => number | undefined
 
 const PAUSE_MS = 1000
 const MAX_KNOWN = 100
@@ -34,18 +34,16 @@ const MAX_KNOWN = 100
 /** A log without any outage yet. `now` returns milliseconds. */
 export function outageLog(now: () => number = () => performance.now()): OutageLog {
   const known = new Map<string, { at: number; leftOut: number }>()
-  return {
-    due(error) {
-      const text = causeOf(error)
-      const last = known.get(text)
-      if (last && now() - last.at < PAUSE_MS) {
-        last.leftOut += 1
-        return undefined
-      }
-      if (known.size >= MAX_KNOWN) known.clear()
-      known.set(text, { at: now(), leftOut: 0 })
-      return last?.leftOut ?? 0
-    },
+  return (error) => {
+    const text = causeOf(error)
+    const last = known.get(text)
+    if (last && now() - last.at < PAUSE_MS) {
+      last.leftOut += 1
+      return undefined
+    }
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(text, { at: now(), leftOut: 0 })
+    return last?.leftOut ?? 0
   }
 }
 

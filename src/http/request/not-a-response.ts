@@ -21,8 +21,7 @@ const NOT_A_RESPONSE: object = new Proxy(
       return Reflect.get(target, key, context)
     },
     set(target, key, value, context) {
-      // Code without strict mode would not notice that it cannot write to a frozen object. A context that is being made has
-      // no base path yet: bundlers may turn its fields into assignments.
+      // A context that is being made has no base path yet: bundlers may turn its fields into assignments.
       if (typeof key === 'string' && context.basePath !== undefined)
         refuse(context, 'writes to', key)
       return Reflect.set(target, key, value, context)

@@ -35,12 +35,12 @@ export function errorHandler(
   options: ErrorHandlerOptions = {},
   isName: (word: string) => boolean = () => false,
 ): ErrorHandler {
-  const outages = outageLog()
+  const leftOut = outageLog()
   return (error, request, context) => {
     const known = refusalIn(error)
     const status = known?.status ?? 500
     const code = known ? codeOf(known) : 'internal-error'
-    log(known ?? error, status, { request, context, code, outages, isName })
+    log(known ?? error, status, { request, context, code, leftOut, isName })
     const { requestId } = request
     const failure = {
       error: known?.message ?? 'Internal Server Error',
@@ -79,7 +79,7 @@ interface Failed {
   readonly request: ApiRequest
   readonly context: RequestContext
   readonly code: string | undefined
-  readonly outages: OutageLog
+  readonly leftOut: OutageLog
   readonly isName: (word: string) => boolean
 }
 
@@ -88,7 +88,7 @@ interface Failed {
  * or token; the stack only if something broke.
  */
 function log(error: unknown, status: number, failed: Failed): void {
-  const { request, context, code, outages, isName } = failed
+  const { request, context, code, leftOut, isName } = failed
   const details = {
     requestId: request.requestId,
     method: request.method,
@@ -101,7 +101,7 @@ function log(error: unknown, status: number, failed: Failed): void {
     const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
     context.logger.info('request refused', told)
   } else if (status === 503) {
-    const more = outages.due(error)
+    const more = leftOut(error)
     if (more === undefined) return
     const others = more > 0 && { requestsBefore: more }
     context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })

@@ -41,7 +41,7 @@ export class Hub extends Rounds {
   /** Each with when it is called next: a timer for each would cost more than all else that it does while idle. */
   readonly #listeners = new Map<Listener, number>()
   readonly #byModel = new Map<string, Followers<Listener>>()
-  readonly #outages = outageLog()
+  readonly #leftOut = outageLog()
   #position: string | undefined
   #readAt = 0
   #soon: ReturnType<typeof setTimeout> | undefined
@@ -144,7 +144,7 @@ export class Hub extends Rounds {
       // One that may ask no more on Workers, which limit the queries of a request, ends with that, and its client goes on.
       if (this.#isAlone) for (const listener of [...this.#listeners.keys()]) listener.missed()
       // It is read again soon: nothing is lost.
-      if (this.#outages.due(error) === undefined) return
+      if (this.#leftOut(error) === undefined) return
       this.#host.logger.error('live lists are interrupted', { error: causeOf(error) })
     }
   }

@@ -38,16 +38,14 @@ export function cachedReads(
   const { host, mount, upload } = resource
   const given = resolveCache(options.cache, host, failAt(mount))
   if (!given) return undefined
-  // Links are signed for longer by the time that they are kept; that must not make them last much longer than
-  // configured.
+  // Links are signed for longer by the time that they are kept: they must not last much longer than configured.
   const ttl =
     upload?.signUrls === undefined ? given.ttl : Math.min(given.ttl, Math.ceil(upload.signUrls / 2))
   const cache = { ...given, ttl }
   const targets = targetsOf(resource)
   const isLimited =
     resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
-  // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
-  // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
+  // All parameters if `onGet` sees the request, else only those that are read. The key has what `scope` and `vary` return.
   const parametersOf = ({ kind }: Pick<ReadRequest, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
     if (kind === 'list') return readParameters(query, resource.query)

@@ -55,11 +55,6 @@ export class Scope {
 
 export const unlimited: Scope = new Scope([[]])
 
-/** What is shown instead of a record outside of the read scope. */
-export function idAlone({ _id }: Fields): string {
-  return JSON.stringify({ _id })
-}
-
 function filterOf(alternatives: readonly (readonly Limit[])[]): Filter {
   return any(alternatives.map((limits) => all(limits.map(({ field, value }) => is(field, value)))))
 }

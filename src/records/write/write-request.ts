@@ -21,7 +21,7 @@ import type { Context } from '../engine/route.ts'
 import { writingBySteps } from '../engine/stepwise.ts'
 import { showWritten } from '../read/read.ts'
 import { runValidate, type ValidateContext, type Validated } from '../rules/hooks.ts'
-import { idAlone, type Scope, unlimited } from '../rules/limits.ts'
+import { type Scope, unlimited } from '../rules/limits.ts'
 import { cleaned } from '../rules/policy.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import type { Expected } from './conditional-write.ts'
@@ -185,9 +185,10 @@ export async function respondWritten(
   view: View | (() => Promise<View>),
   init?: ResponseInitLike,
 ): Promise<Response> {
+  // Outside of the read scope, nothing but its id is shown.
   const isHidden = reads !== unlimited && !reads.admits(record)
   const json = isHidden
-    ? idAlone(record)
+    ? JSON.stringify({ _id: record._id })
     : await showWritten(
         { resource, view: typeof view === 'function' ? await view() : view, request },
         record,
