@@ -97,10 +97,7 @@ interface OpenedApp {
   readonly host: Host
 }
 
-/**
- * The app that the file at `path` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
- * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
- */
+/** The app that the file at `path` exports, or that a function or a Worker's handler in it makes from bindings. */
 async function openApp({ path, values }: CommandLine, opening: Opening): Promise<OpenedApp> {
   openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')

@@ -30,9 +30,7 @@ export function checkSource(option: string, address: string): void {
   if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
 }
 
-/**
- * Opens a store by its address, which was checked; a SQLite file that doesn't exist is made. Drivers are loaded on demand.
- */
+/** Opens a store by its address, which was checked. A SQLite file that doesn't exist is made. */
 export async function openStore(address: string, bindings: BindingOptions = {}): Promise<Store> {
   const path = fileIn(address)
   if (path !== undefined) {

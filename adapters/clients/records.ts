@@ -1,7 +1,4 @@
-/**
- * The records of a mount, for packages that name it only when they ask for it, and the client's results as admin
- * interfaces take them.
- */
+/** The records of a mount by its name alone, and the client's results as admin interfaces take them. */
 
 import { ClientError, type Failure, type Result } from '../../src/client/index.ts'
 

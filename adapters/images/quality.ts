@@ -103,10 +103,7 @@ function isBetter(size: number, other: number, { most }: SizeTarget): boolean {
   return other > most || size > other
 }
 
-/**
- * An optimiser of one image at a time. `encode` gets what `optimize` does, but last when the image must be done, on the clock
- * of `performance.now()`. If that gains nothing, the image stays as it is.
- */
+/** An optimiser of one image at a time. `encode` is told last when it must be done; what gains nothing stays as it is. */
 export function optimizerOf(
   encode: (...image: Required<Parameters<ImageOptimizer['optimize']>>) => Promise<Uint8Array>,
 ): ImageOptimizer {

@@ -2,10 +2,7 @@
 
 import { setTimeout as passed } from 'node:timers/promises'
 
-/**
- * Tells clients to leave: `last` returns each response with `Connection: close` once `begin` has been called, which resolves
- * after `leaveMs`, in which clients may send one more request.
- */
+/** `begin` resolves after `leaveMs`, in which clients may send one more request: `last` tells them that it is the last. */
 export function leaving(): {
   last(response: Response): Response
   begin(leaveMs: number): Promise<void>

@@ -12,10 +12,7 @@ import type { Collection, CollectionSchema, WriteStep } from '../ports/store/sto
 import type { Host } from '../records/engine/host.ts'
 import type { Pace } from './loop.ts'
 
-/**
- * How long a lease holds without a sign of life, in milliseconds: then another process takes the work over. The clocks
- * of processes may differ by some of it.
- */
+/** How long a lease holds without a sign of life, in milliseconds. The clocks of processes may differ by some of it. */
 export const LEASE_MS = 20_000
 const BEAT_MS = 5000
 

@@ -1,5 +1,3 @@
-/** The calls for the records of a mount. */
-
 import type { Cut, Group, GroupOptions, SortedBy } from './lists/groups.ts'
 import type { HistoryOptions, HistoryPage, RecordChange } from './lists/history.ts'
 import type {

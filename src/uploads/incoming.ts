@@ -1,5 +1,3 @@
-/** A multipart body of a write, with its files. */
-
 import { type BodyLimits, jsonParser } from '../http/body/body.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import type { FileStore } from '../ports/services/files.ts'

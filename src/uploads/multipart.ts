@@ -1,9 +1,4 @@
-/**
- * Parses a multipart body as it arrives: announces each part as soon as its headers are there, then passes on its
- * bytes.
- *
- * multipasta does the parsing; this file fixes what it does not do yet (0.2.8).
- */
+/** Parses a multipart body as it arrives. multipasta does it; what it does not do yet (0.2.8) is mended here. */
 
 import { make, type PartInfo } from 'multipasta'
 import { joined } from '../ports/values/bytes.ts'

@@ -10,10 +10,7 @@ import { answerAsks, contentOf, type FromWorker, type ToWorker } from './channel
 /** Starts the program of this process once more, with these variables beside those of this process. */
 export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
 
-/**
- * The port of `place`, or a free one for 0. Rejects with the error of listening, e.g. if the port is in use: workers that share a
- * port could share it with another server, or each get one of their own.
- */
+/** The port of `place`, or a free one for 0. Rejects if it is in use: workers could share it with another server. */
 export async function freePort({ port, hostname }: Place): Promise<number> {
   const server = createServer().listen(port, hostname)
   await once(server, 'listening')

@@ -110,10 +110,7 @@ export class Job extends LeasedWork<KeptJob> {
     return now()
   }
 
-  /**
-   * The last tick that is done. One that is still to come was run by a clock that was ahead: what comes before it is not
-   * left out for that.
-   */
+  /** The last tick that is done. One that is still to come was run by a clock that was ahead: it leaves none out. */
   #doneAsOf({ done }: KeptJob): Date {
     const now = this.host.now()
     if (done.getTime() <= now + LEASE_MS) {

@@ -1,5 +1,3 @@
-/** The endpoints of webhooks, checked. */
-
 import type { Model } from '../../model/model.ts'
 import * as rule from '../../model/option-rules.ts'
 import { checkOptions, type Fail, isNames, type Rule } from '../../model/option-rules.ts'

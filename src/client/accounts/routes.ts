@@ -1,5 +1,3 @@
-/** The calls for the routes of an auth router. */
-
 import type { RouteName } from '../../auth/request-info.ts'
 import { json, resultOf } from '../sending/answers.ts'
 import type { CallOptions } from '../sending/call-options.ts'

@@ -1,8 +1,6 @@
 /** The order of a list, as the server has it. */
 
-/**
- * Compares records by sort keys, and by their ids where those are equal. The strings of those in `numbers` are integers.
- */
+/** Compares records by sort keys, and then by their ids. The strings of those in `numbers` are integers. */
 export function orderedBy(
   sort: readonly string[],
   numbers: readonly string[] = [],

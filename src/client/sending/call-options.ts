@@ -1,5 +1,3 @@
-/** The options that calls share. */
-
 import type { Progress } from './answers.ts'
 import type { HeaderFields } from './connection.ts'
 

@@ -1,5 +1,3 @@
-/** Values in the paths of requests. */
-
 /**
  * A value as a part of a path. Escaping cannot carry an empty one, `.` and `..`, with which a URL leads elsewhere: requests
  * with those are refused before they are sent, by `checkPath`.

@@ -1,5 +1,3 @@
-/** Where a client keeps its tokens. */
-
 /** Where tokens are kept: `localStorage`, or anything like it, which may be asynchronous. */
 export interface TokenStorage {
   getItem(key: string): string | null | Promise<string | null>

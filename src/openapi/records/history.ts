@@ -1,5 +1,3 @@
-/** The operations on what happened to a record. */
-
 import * as refuse from '../../http/errors/refusals.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import { writeRefusals } from '../schemas/bodies.ts'

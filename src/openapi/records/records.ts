@@ -1,5 +1,3 @@
-/** The operations of a resource. */
-
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import { plural } from '../../model/plural.ts'

@@ -1,7 +1,4 @@
-/**
- * One stored record against its model: what it holds that the model does not declare, and what the model demands that it
- * does not hold.
- */
+/** One stored record against its model: what it holds beyond that, and what it lacks. */
 
 import { object } from 'zod/mini'
 import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
@@ -12,10 +9,7 @@ import type { Declared } from '../../ports/store/declared.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Some } from '../tally.ts'
 
-/**
- * What can be wrong with a stored value: the model does not declare it, or demands one where there is none, or one of
- * another type, or refuses it for another reason.
- */
+/** What can be wrong with a stored value; `invalid` is what the model refuses for a reason of its own. */
 export type RecordProblem = 'undeclared' | 'missing' | 'type' | 'invalid'
 
 /**
