@@ -14,10 +14,12 @@ const STORE_MS = 1000
 /** How often it is told that a consumer is behind, or that some are lost, in milliseconds. */
 const WARN_MS = 600_000
 
-/** One change of a batch, and how many deliveries of it are not done or held. */
-interface Part {
-  readonly change: LoggedChange
-  left: number
+/** A delivery of a batch. */
+interface Item extends Delivery {
+  /** The place of its change in the batch. */
+  readonly at: number
+  /** Whether it is done or held. */
+  isDone: boolean
 }
 
 interface ReadingScope {
@@ -121,7 +123,7 @@ export class Reading {
   /** Delivers a batch; resolves to whether all of it is done or held. */
   async #deliver(changes: readonly LoggedChange[]): Promise<boolean> {
     const { settings, stop } = this.#at
-    const { parts, items, blocked } = await this.#sorted(changes)
+    const { items, blocked } = await this.#sorted(changes)
     /** How the last delivery of each lane ended. */
     const lanes = new Map<string, Promise<LaneState>>()
     const deliver = (delivery: Delivery): Promise<LaneState> => {
@@ -131,12 +133,19 @@ export class Reading {
       lanes.set(lane, own)
       return own
     }
+    /** Stores the position of the last change before which none is left. */
+    const store = async () => {
+      const open = items.find(({ isDone }) => !isDone)
+      const last = changes[(open?.at ?? changes.length) - 1]
+      if (last) this.#position = last.id
+      await this.#store()
+    }
     const queue = items.values()
     const workers = Array.from({ length: settings.concurrency }, () =>
-      this.#work(queue, deliver, parts),
+      this.#work(queue, deliver, store),
     )
-    await settledAll(workers, stop).finally(() => this.#storeUpTo(parts))
-    return parts.every(({ left }) => left === 0)
+    await settledAll(workers, stop).finally(store)
+    return items.every(({ isDone }) => isDone)
   }
 
   /** The deliveries of a batch, and the lanes that wait: a record's changes do behind one whose receivers are unknown. */
@@ -154,33 +163,28 @@ export class Reading {
     })
     const blocked = await this.#at.held.blocked([...new Set(lanes)])
     const unsureNow = new Set(receiversOf ? blocked : [])
-    const parts = found.map(({ change, unsure, receivers }) => {
+    const items = found.flatMap(({ change, unsure, receivers }, at) => {
       if (!receivers) unsureNow.add(unsure)
       const known = receivers && !unsureNow.has(unsure) ? receivers : ['']
-      return { change, receivers: known, left: known.length }
+      return known.map((to): Item => ({ change, to, lane: laneOf(change, to), at, isDone: false }))
     })
-    const items = parts.flatMap((part) => {
-      const { change, receivers } = part
-      return receivers.map((to) => ({ part, delivery: { change, to, lane: laneOf(change, to) } }))
-    })
-    return { parts, items, blocked }
+    return { items, blocked }
   }
 
   /** Delivers what is in the queue. What was taken from it is done: so nothing is left before what is. */
   async #work(
     queue: Iterator<Item>,
     deliver: (delivery: Delivery) => Promise<LaneState>,
-    parts: readonly Part[],
+    store: () => Promise<void>,
   ): Promise<void> {
     while (!this.#at.isEnding) {
       const { done, value } = queue.next()
-      if (done || (await deliver(value.delivery)) === 'ended') return
-      value.part.left -= 1
+      if (done || (await deliver(value)) === 'ended') return
+      value.isDone = true
       this.#delivered += 1
       // Workers limit the queries of a step. One that ends at the limit has stored at least half of what it has delivered.
       const isPowerOfTwo = (this.#delivered & (this.#delivered - 1)) === 0
-      if (isPowerOfTwo || performance.now() - this.#storedAt > STORE_MS)
-        await this.#storeUpTo(parts)
+      if (isPowerOfTwo || performance.now() - this.#storedAt > STORE_MS) await store()
     }
   }
 
@@ -203,14 +207,6 @@ export class Reading {
     return end.failure.isAside ? 'open' : 'blocked'
   }
 
-  /** Stores the position of the last change before which none is left. */
-  async #storeUpTo(parts: readonly Part[]): Promise<void> {
-    const open = parts.findIndex(({ left }) => left > 0)
-    const last = parts[(open === -1 ? parts.length : open) - 1]
-    if (last) this.#position = last.change.id
-    await this.#store()
-  }
-
   async #store(): Promise<void> {
     this.#storedAt = performance.now()
     if (this.#position === this.#stored) return
@@ -222,11 +218,6 @@ export class Reading {
 /** Whether a record has only moved to the names of now, which is told to earlier versions: under these, nothing has changed. */
 function isMove({ before, after }: LoggedChange): boolean {
   return before !== null && after !== null && isSameContent(before, after)
-}
-
-interface Item {
-  readonly part: Part
-  readonly delivery: Delivery
 }
 
 /** Whether the next delivery of a lane may be tried, must wait for one that is held, or is left for later. */
