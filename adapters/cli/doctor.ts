@@ -1,6 +1,5 @@
 import { routeServedBy } from '../../src/auth/instance/instance.ts'
-import { type Identifier, misreadAs } from '../../src/auth/setup/identifiers.ts'
-import type { AuthSettings } from '../../src/auth/setup/settings.ts'
+import { misreadAs } from '../../src/auth/setup/identifiers.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
@@ -75,26 +74,20 @@ function patientOf(host: Host, database: Store): Patient {
   for (const { handler } of host.mounted.flatMap(({ routes }) => routes)) {
     const settings = routeServedBy(handler)?.auth.settings
     if (!settings) continue
+    const examined = settings.identifiers.map((one): AccountIdentifier => {
+      const misread = (name: string) => {
+        const kind = misreadAs(one, name, settings.identifiers)
+        return (
+          kind &&
+          `it reads as ${kind}, so a sign-in may find the account with that one instead; choose another name`
+        )
+      }
+      return { field: one.field, normalize: one.normalize, misread }
+    })
     // All auth routers of a model have the same.
-    const all = settings.identifiers.map((one) => examined(one, settings))
-    identifiers.set(settings.model, all)
+    identifiers.set(settings.model, examined)
   }
   return { database, models: [...host.known()], identifiers }
-}
-
-function examined(identifier: Identifier, { identifiers }: AuthSettings): AccountIdentifier {
-  const { field, normalize } = identifier
-  return {
-    field,
-    normalize,
-    misread(name) {
-      const kind = misreadAs(identifier, name, identifiers)
-      return (
-        kind &&
-        `it reads as ${kind}, so a sign-in may find the account with that one instead; choose another name`
-      )
-    },
-  }
 }
 
 function textOf({ database, problems, notes }: Diagnosis): string {

@@ -48,14 +48,13 @@ export class ModelHistory {
     warn: (message: string) => void = () => {},
   ): Promise<ChangedModel[]> {
     const found = await this.#collection.find({ filter: everything, sort: [], limit: MAX_MODELS })
-    const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
-    const places = new Map(found.map(({ model, collection }) => [model, collection]))
+    const known = new Map(found.map((one) => [String(one.model), one]))
     const all = [...models]
     for (const fact of endedRules(known.keys(), all)) await this.#collection.delete(filterOf(fact))
-    const others = all.filter(
-      (model) =>
-        known.get(model.name) !== demandsOf(model) || places.get(model.name) !== model.collection,
-    )
+    const others = all.filter((model) => {
+      const { fields, collection } = known.get(model.name) ?? {}
+      return fields !== demandsOf(model) || collection !== model.collection
+    })
     const gone = found.filter(({ model }) => all.every(({ name }) => name !== model))
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
@@ -63,8 +62,8 @@ export class ModelHistory {
         await this.#meet(model, gone, stored(model), warn)
         return []
       }
-      const fields = changedFields(JSON.parse(before), model)
-      const place = places.get(model.name) ?? model.collection
+      const fields = changedFields(JSON.parse(String(before.fields)), model)
+      const place = before.collection ?? model.collection
       const hasMoved = place !== model.collection
       const hasRecords =
         (hasMoved || fields.length > 0) && (await firstIn(stored(model), everything)) !== undefined

@@ -80,14 +80,14 @@ async function copyAll<R>(
       if (!options.convert) throw new ForeignValues(lost)
       options.converting?.(lost)
     }
-    const taken = sources.map(({ schema, source }) => lenient(schema, source.lacking))
-    await to.prepare(taken)
+    const taken = sources.map(({ schema, source }) => {
+      return { source, schema: lenient(schema, source.lacking) }
+    })
+    await to.prepare(taken.map(({ schema }) => schema))
     const pairs = await Promise.all(
-      sources.map(async ({ schema, source }, at) => ({
-        name: schema.name,
-        source,
-        target: await open(to, taken[at] ?? schema),
-      })),
+      taken.map(async ({ schema, source }) => {
+        return { name: schema.name, source, target: await open(to, schema) }
+      }),
     )
     return await copyPairs(pairs, watch, options)
   } finally {
