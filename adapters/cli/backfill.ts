@@ -28,7 +28,8 @@ export const backfill: Run = command({
     const { host } = await open()
     const { stored, history, database, schemas } = host
     if (await isNew(host)) {
-      console.log(json ? JSON.stringify(NOTHING) : await nothingIn(host))
+      const nothing: BackfillResult = { ok: true, models: [], problems: [], dropped: [] }
+      console.log(json ? JSON.stringify(nothing) : await nothingIn(host))
       return 0
     }
     // Not a whole start-up: that may refuse to run until this has run.
@@ -47,8 +48,6 @@ async function isNew({ database, known }: Host): Promise<boolean> {
   }
   return true
 }
-
-const NOTHING: BackfillResult = { ok: true, models: [], problems: [], dropped: [] }
 
 function textOf({ models, problems, dropped }: BackfillResult): string {
   const lines = models.map(

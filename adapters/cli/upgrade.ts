@@ -75,12 +75,7 @@ function concerns(notes: readonly Note[], folder: string): readonly Concern[] {
   return found.toSorted((a, b) => Math.sign(b.places.length) - Math.sign(a.places.length))
 }
 
-interface Code {
-  readonly file: string
-  readonly text: string
-}
-
-function codeIn(folder: string): readonly Code[] {
+function codeIn(folder: string) {
   const exclude = (path: string) =>
     NOT_ITS_OWN.includes(basename(path)) || basename(path).startsWith('.')
   const files = globSync(CODE, { cwd: folder, exclude }).sort()
@@ -89,7 +84,7 @@ function codeIn(folder: string): readonly Code[] {
 }
 
 /** Where code names all that one of the note's code spans does. */
-function placesOf({ text }: Note, files: readonly Code[]): readonly string[] {
+function placesOf({ text }: Note, files: ReturnType<typeof codeIn>): readonly string[] {
   const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => namesIn(span))
   const places = files.flatMap(({ file, text: code }) => {
     const span = spans.find(

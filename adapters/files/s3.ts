@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
-import type { S3Client } from '@aws-sdk/client-s3'
 import type { FileStore } from '../../src/ports/services/files.ts'
 import { exportsOf } from '../../src/ports/values/exports.ts'
 import { uploads } from '../../src/uploads/index.ts'
@@ -31,8 +30,8 @@ export type { S3Options } from './s3-options.ts'
 export function s3Files(options?: S3Options): FileStore {
   const place = resolveS3(options)
   const { bucket: Bucket } = place
-  let connecting: Promise<Connection> | undefined
-  const connect = (): Promise<Connection> => {
+  let connecting: ReturnType<typeof connection> | undefined
+  const connect = () => {
     connecting ??= connection(place)
     return connecting
   }
@@ -117,13 +116,8 @@ function md5(): Md5 | undefined {
 const nothing = (): void => {}
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-interface Connection {
-  readonly sdk: typeof import('@aws-sdk/client-s3')
-  readonly client: S3Client
-}
-
 /** The SDK is loaded by the first call that needs it: it costs every start 100 ms and more. */
-async function connection(place: S3Place): Promise<Connection> {
+async function connection(place: S3Place) {
   const sdk = exportsOf(await import('@aws-sdk/client-s3'))
   const { accessKeyId, secretAccessKey, endpoint, region } = place
   const client = new sdk.S3Client({

@@ -15,7 +15,7 @@ import type { Collection } from '../../ports/store/store.ts'
 import { madeOnce } from '../../ports/values/once.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { comparedOf } from '../../records/engine/known-updates.ts'
-import { type Guard, type Handler, patternOf } from '../../records/engine/route.ts'
+import { patternOf } from '../../records/engine/route.ts'
 import { readRecord } from '../../records/read/read.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import { servedBy } from '../../records/setup/serving.ts'
@@ -62,7 +62,7 @@ async function seenBy(
 
 async function seenThrough(
   host: Host,
-  { resource, path, handler, guards }: Reader,
+  { resource, path, handler, guards }: ReturnType<typeof readersOf>[number],
   record: Fields,
   principal: Principal,
 ): Promise<unknown> {
@@ -86,17 +86,10 @@ async function seenThrough(
   return (JSON.parse(String(body)) as { readonly data: unknown }).data
 }
 
-interface Reader {
-  readonly resource: Resource
-  readonly path: string
-  readonly handler: Handler
-  readonly guards: readonly Guard[]
-}
-
 const tableOf = madeOnce((host: Host) => routesOf(host))
 
 /** The routers that let clients read or list records of a model, in the order in which they were mounted. */
-function readersOf(host: Host, model: string): readonly Reader[] {
+function readersOf(host: Host, model: string) {
   return host.mounted.flatMap(({ mount, routes }) => {
     // What is in the path of such a router is not known.
     if (mount.includes(':')) return []

@@ -19,8 +19,6 @@ export interface Wanted {
   readonly headers?: Ask['headers']
 }
 
-type Send = (ask: Ask) => Promise<Answer>
-
 /** Statuses with which servers and proxies refuse a method that they do not know. */
 const UNKNOWN_METHOD = [400, 403, 404, 405, 501]
 /** What only the server knows: how it pages (by cursor there is no first page to name), and which strings are dates. */
@@ -39,7 +37,7 @@ export interface Refusal {
 export async function listed(
   path: string,
   { signal, headers, ...given }: Wanted,
-  send: Send,
+  send: (ask: Ask) => Promise<Answer>,
   refusal: Refusal,
 ): Promise<Answer> {
   // As it is written: dates are strings, and what is undefined is not there.

@@ -22,9 +22,9 @@ export function recordOperation(served: Serving, schemas: Schemas): Described {
   return OPERATIONS[served.operation](served.resource, schemas)
 }
 
-type Describe = (resource: Resource, schemas: Schemas) => Described
-
-const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
+const OPERATIONS: Readonly<
+  Record<Serving['operation'], (resource: Resource, schemas: Schemas) => Described>
+> = {
   list(resource, schemas) {
     const { model } = resource
     const { parameters, refusals } = urlParameters(resource)

@@ -6,16 +6,11 @@ import type { Collection } from '../../ports/store/store.ts'
 import { overlapsIn } from '../check/overlaps.ts'
 import { EXAMPLES } from '../tally.ts'
 
-interface Facts {
-  has(fact: string): Promise<boolean>
-  add(fact: string): Promise<void>
-}
-
 /** Rejects if records of `model` overlap. Those of a collection that was looked at once are not read again. */
 export async function refuseOverlaps(
   model: Model,
   stored: Collection,
-  history: Facts,
+  history: { has(fact: string): Promise<boolean>; add(fact: string): Promise<void> },
 ): Promise<void> {
   for (const exclusion of model.exclude ?? []) {
     const place = placeOf(model, exclusion)

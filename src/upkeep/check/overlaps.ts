@@ -12,14 +12,12 @@ import type { Problem } from './record.ts'
 /** How many pairs are named: whoever mends them has to know which two they are. */
 const MOST_PAIRS = 10
 
-type Pair = readonly [string, string]
-
 /** Of the records that an exclusion forbids beside each other, each that overlaps the one which ends before it, and that. */
 export async function* overlapsIn(
   model: Model,
   stored: Pick<Collection, 'find'>,
   exclusion: Exclusion,
-): AsyncGenerator<Pair> {
+): AsyncGenerator<readonly [string, string]> {
   const { equal, range } = exclusion
   const sort = [...equal, range[1], '_id'].map((field): SortKey => ({ field, descending: false }))
   const filter = all([
