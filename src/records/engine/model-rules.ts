@@ -79,8 +79,11 @@ function checkTransition(
 
 /** The fields that must be known, if `changes` touch what records exclude each other by. */
 export function excludedBy({ exclude = [] }: Model, changes: Fields): readonly string[] {
-  const touched = exclude.map(fieldsOf).filter((fields) => fields.some((one) => one in changes))
-  return [...new Set(touched.flat())]
+  return [...new Set(exclude.filter(touchedBy(changes)).flatMap(fieldsOf))]
+}
+
+function touchedBy(changes: Fields): (exclusion: Exclusion) => boolean {
+  return (exclusion) => fieldsOf(exclusion).some((field) => field in changes)
 }
 
 /** The top-level fields of an exclusion. */
@@ -98,9 +101,12 @@ export interface Exclusive {
   readonly refusal: HttpError
 }
 
-/** What a write of `record` must make sure of: no overlap. Throws a 400 for a range that doesn't end after its start. */
-export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[] {
-  return (model.exclude ?? []).flatMap((exclusion): Exclusive[] => {
+/**
+ * What a write of `values` must make sure of, which leaves `record`: no overlap. Throws a 400 for a range that doesn't end
+ * after its start.
+ */
+export function exclusivesOf(model: Model, record: Fields, values: Fields): readonly Exclusive[] {
+  return (model.exclude ?? []).filter(touchedBy(values)).flatMap((exclusion): Exclusive[] => {
     const { equal, range, where } = exclusion
     const [from, to] = range.map((field) => valueAt(record, field))
     if (from === null || to === null || from === undefined || to === undefined) return []

@@ -239,7 +239,7 @@ export class RecordEngine {
   #writing(values: Fields, whole?: Fields, own?: unknown): Writing {
     this.#refers ??= enforcedReferences(this.model).length > 0
     const ids = this.#refers ? this.#integrity.idsIn(this.model, values, own) : undefined
-    const exclusives = whole && this.model.exclude ? exclusivesOf(this.model, whole) : []
+    const exclusives = whole && this.model.exclude ? exclusivesOf(this.model, whole, values) : []
     if (!ids && exclusives.length === 0) return this.stored
     return writingBySteps((action) =>
       this.#integrity.writeChecked(ids, exclusives, { engine: this, action }),

@@ -201,6 +201,26 @@ describe('exclude', () => {
     expect(await collection.count()).toBe(5)
   })
 
+  it('judges a change by the rules that it is about', async () => {
+    const shelf = { at: z.number(), first: z.number(), last: z.number() }
+    const store = sqliteStore()
+    const { app: before } = service({ store })
+    const old = before.store.collection(defineModel('TwoRules', { fields: shelf }))
+    await old.insert({ at: 1, first: 1, last: 5 })
+    const { app } = service({ store })
+    const range = ['first', 'last'] as const
+    const exclude = [
+      { equal: [], range },
+      { equal: ['at'], range },
+    ]
+    const shelves = app.store.collection(defineModel('TwoRules', { fields: shelf, exclude }))
+    await app.ready()
+    const { _id } = await old.insert({ at: 2, first: 3, last: 4 })
+    expect(await shelves.update(_id, { at: 3 })).toMatchObject({ at: 3 })
+    for (const change of [{ at: 1 }, { first: 2 }])
+      await expect(shelves.update(_id, change)).rejects.toMatchObject({ status: 409 })
+  })
+
   it('looks again after a version without the rule, as after a rollback', async () => {
     const store = sqliteStore()
     await bookings(store).app.ready()
