@@ -3,7 +3,7 @@
  * stand for. The model decides whether a branch is a list or an object.
  */
 
-import { TooManyLevels } from '../http/body/body.ts'
+import { TooManyLevels } from '../http/body/json-parser.ts'
 import { invalidFields, nestedTooDeeply } from '../http/errors/refusals.ts'
 import { isNames } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'

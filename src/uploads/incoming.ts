@@ -1,4 +1,5 @@
-import { type BodyLimits, jsonParser } from '../http/body/body.ts'
+import type { BodyLimits } from '../http/body/body.ts'
+import { jsonParser } from '../http/body/json-parser.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import type { FileStore } from '../ports/services/files.ts'
 import type { OptimizationLevel } from '../ports/services/images.ts'

@@ -10,6 +10,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import type { Served, ServeOptions } from '../../adapters/runtimes/server.ts'
 import type { App } from '../../src/app/app.ts'
+import { eachChunk } from '../../src/http/body/body.ts'
 
 const say = (...words: unknown[]) => console.log(words.join(' '))
 // What is logged comes on the same output.
@@ -78,6 +79,11 @@ const routes: Readonly<
       return new Response('too much', { status: 413 })
     }
     return new Response(await request.text())
+  },
+  async begun(request) {
+    const refuse = () => Promise.reject(new Error('too much'))
+    const error = await eachChunk(request, 60_000, refuse).catch(String)
+    return new Response(`${error}`, { status: 413 })
   },
   async refuse() {
     return new Response('too much', { status: 413 })

@@ -128,6 +128,19 @@ export function serving(runtime: string): void {
       expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
     })
 
+    it('tells a client that sends all of a body before it reads that it was refused', async () => {
+      const { url } = await start(runtime)
+      // More than the kernel holds for both.
+      const chunk = Buffer.alloc(1024 * 1024)
+      const length = `Content-Length: ${24 * chunk.length}`
+      const client = raw(url, `POST /begun HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`)
+      const answer = once(client.pause(), 'readable')
+      for (let sent = 0; sent < 24; sent += 1)
+        await new Promise((resolve) => client.write(chunk, resolve))
+      await answer
+      expect(`${client.read()}`).toMatch(/^HTTP\/1\.1 413 /)
+    })
+
     it('tells the app of a client that leaves within its body, and goes on', async () => {
       const { url, said, lines } = await start(runtime)
       const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc')

@@ -1,11 +1,13 @@
 /** Reading request bodies, with limits on bytes, time and values. */
 
+import { nextTurn } from '../../ports/promises/turns.ts'
 import type { BodyPart, BodyReader, BodySource } from '../../ports/services/body-source.ts'
 import { joined } from '../../ports/values/bytes.ts'
 import { type Deadline, deadlineOf } from '../deadline.ts'
 import { HttpError } from '../errors/errors.ts'
 import * as http from '../errors/refusals.ts'
 import { GOOD_MS, standing } from '../request/given-auth.ts'
+import { jsonParser, MAX_NESTING } from './json-parser.ts'
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -84,6 +86,10 @@ export async function readBytes(
 /** Extra milliseconds for each byte of a body that has arrived: a second for 64 KiB. */
 const MS_PER_BYTE = 1000 / (64 * 1024)
 
+/** How long the rest of a refused body is read, in milliseconds, and how many bytes of it. */
+const DROP_MS = 10_000
+const DROP_BYTES = 64 * 1024 * 1024
+
 /** The body as the runtime provides it; the request's own `body` may be one with limits. */
 export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
   return Object.hasOwn(request, 'body')
@@ -108,8 +114,10 @@ export async function eachChunk(
       await take(part.value)
       if (part.isLast) return
     }
+  } catch (error) {
+    void chunks.drop()
+    throw error
   } finally {
-    // Don't cancel the reader: on Node that would close the connection before the error response is sent.
     chunks.stop()
   }
 }
@@ -171,6 +179,25 @@ class Chunks {
     this.#deadline?.release()
   }
 
+  /**
+   * Reads on for nothing: many clients send all of a body before they read that it is refused, and some runtimes leave
+   * that to who has begun to read it. On Node, cancelling would close the connection before the response is sent.
+   */
+  async drop(): Promise<void> {
+    const until = performance.now() + DROP_MS
+    let left = DROP_BYTES
+    try {
+      // Who sends too slowly is not waited for.
+      while (left > 0 && !this.#isLate && performance.now() < until) {
+        await nextTurn()
+        const part = await this.#reader.read()
+        left = part.done ? 0 : left - part.value.length
+      }
+    } catch {
+      // The connection has ended.
+    }
+  }
+
   #pass(part: BodyPart, resolve: (part: BodyPart) => void): void {
     if (!part.done) this.#allowedMs += part.value.length * MS_PER_BYTE
     const isLong = (part.done || part.isLast) && performance.now() - this.#since > GOOD_MS
@@ -200,15 +227,6 @@ class Chunks {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * How deeply lists and objects may nest. Any recursive walk of a value, `JSON.stringify` included, overflows the stack
- * at some thousands of levels, and not every runtime lets you catch that.
- */
-const MAX_NESTING = 1000
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/**
  * The value of a body of JSON. Throws a 413 if it has more than `most` keys and values, and a 400 for anything that is not
  * JSON in UTF-8, or nests deeper than 1,000 levels. A byte order mark is skipped.
  */
@@ -221,78 +239,4 @@ export function parseJson(bytes: Uint8Array, most: number): unknown {
   } catch (error) {
     throw error instanceof HttpError ? error : http.invalidJson()
   }
-}
-
-/** Thrown for JSON that nests deeper than 1,000 levels. */
-export class TooManyLevels extends Error {
-  override readonly name = 'TooManyLevels'
-}
-
-/**
- * Parses the JSON texts of one body, such as the fields of a form. Throws a 413 once they have more than `most` keys and
- * values together, `TooManyLevels`, and a `SyntaxError` for anything that is not JSON.
- */
-export function jsonParser(most: number): (text: string) => unknown {
-  let left = most
-  return (text) => {
-    left -= valuesIn(text, left)
-    if (left < 0) throw http.tooManyBodyValues(most)
-    return JSON.parse(text)
-  }
-}
-
-/**
- * The number of keys, and of lists, objects, strings and other values, in JSON; counting stops beyond `most`. It is counted
- * before it is parsed: some JSON is parsed at only two megabytes a second.
- */
-function valuesIn(text: string, most: number): number {
-  let count = 0
-  let depth = 0
-  for (let at = 0; at < text.length && count <= most; at += 1) {
-    switch (text[at]) {
-      case '"':
-        count += 1
-        at = endOfString(text, at)
-        break
-      case '[':
-      case '{':
-        count += 1
-        depth += 1
-        if (depth > MAX_NESTING) throw new TooManyLevels()
-        break
-      case ']':
-      case '}':
-        depth -= 1
-        break
-      case ',':
-      case ':':
-      case ' ':
-      case '\t':
-      case '\n':
-      case '\r':
-        break
-      default:
-        count += 1
-        at = endOfWord(text, at)
-    }
-  }
-  return count
-}
-
-/** The position of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-  }
-  return at
-}
-
-const WORD = /[-+.\w]*/y
-
-/** The position of the last character of the number, or the like, that begins at `start`. */
-function endOfWord(text: string, start: number): number {
-  WORD.lastIndex = start + 1
-  WORD.test(text)
-  return WORD.lastIndex - 1
 }

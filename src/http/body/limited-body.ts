@@ -124,6 +124,7 @@ function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
           controller.enqueue(part.value)
         } catch (error) {
           chunks?.stop()
+          void chunks?.drop()
           controller.error(error)
         }
       },

@@ -112,7 +112,7 @@ export class Hub extends Rounds {
         this.#soon = undefined
         this.ring()
       },
-      this.#readAt + GATHER_MS - performance.now(),
+      Math.max(0, this.#readAt + GATHER_MS - performance.now()),
     )
   }
 
