@@ -81,9 +81,10 @@ export class Users {
     this.enabled = disabledField ? { op: 'ne', field: disabledField, value: true } : undefined
     this.now = now
     this.#makeId = idMaker(now)
-    const secrets = this.declared(SECRETS.map((name) => names[name]))
-    this.hidden = [...new Set([...model.hidden, ...secrets])]
-    this.#withoutSecrets = { exclude: this.hidden }
+    const secrets = SECRETS.map((name) => names[name])
+    this.hidden = [...new Set([...model.hidden, ...this.declared(secrets)])]
+    // Also those that the model does not declare: another version may have stored them.
+    this.#withoutSecrets = { exclude: [...model.hidden, ...secrets] }
   }
 
   /** The same users, whose writes `author` does; `this`, if the model's changes are not logged. */
