@@ -25,7 +25,7 @@ export function createAsk(): Ask {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   return async (url, init = {}) => {
     const response = await fetchLimited(url, { ...init, signal })
-    const json = parseJson(await response.text())
+    const json: unknown = await response.json().catch(() => undefined)
     return { status: response.status, body: isFields(json) ? json : {}, json }
   }
 }
@@ -66,12 +66,4 @@ async function readLimited(response: Response): Promise<Uint8Array | null> {
     chunks.push(chunk)
   }
   return joined(chunks)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
