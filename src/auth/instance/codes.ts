@@ -46,12 +46,11 @@ const CLOCK_MS = 3_600_000
 export class Codes {
   /** The fields whose removal ends the pending codes. Their windows and counted tries stay. */
   readonly allEnded: readonly string[]
-  readonly otp: AuthSettings['otp']
   readonly #users: Users
   readonly #clients: KnownClients
   readonly #dummyWrite: DummyWrite
   readonly #keys: Keys
-  readonly #toField: AuthSettings['delivery']['toField']
+  readonly #settings: AuthSettings
   readonly slots: Readonly<Record<CodeKind, Slot>>
 
   constructor(
@@ -59,14 +58,13 @@ export class Codes {
     clients: KnownClients,
     dummyWrite: DummyWrite,
     keys: Keys,
-    { otp, delivery }: AuthSettings,
+    settings: AuthSettings,
   ) {
-    this.otp = otp
     this.#users = users
     this.#clients = clients
     this.#dummyWrite = dummyWrite
     this.#keys = keys
-    this.#toField = delivery.toField
+    this.#settings = settings
     const slots = CODE_KINDS.map((kind) => [kind, slotOf(kind, users.names)])
     this.slots = Object.fromEntries(slots)
     this.allEnded = this.#hashes(CODE_KINDS)
@@ -78,7 +76,7 @@ export class Codes {
    * concurrent requests send one code; the record as it was read only decides which step to try first.
    */
   async issue(account: Fields, kind: CodeKind): Promise<IssuedCode | undefined> {
-    const { resendSeconds, ttlSeconds } = this.otp
+    const { resendSeconds, ttlSeconds } = this.#settings.otp
     const slot = this.slots[kind]
     const at = this.#users.now()
     const most = at + ttlSeconds * 1000
@@ -204,7 +202,7 @@ export class Codes {
       all([
         { op: 'ne', field: hash, value: null },
         { op: 'gt', field: expiresAt, value: new Date(this.#users.now()) },
-        missingOr({ op: 'lt', field: attempts, value: this.otp.maxAttempts }),
+        missingOr({ op: 'lt', field: attempts, value: this.#settings.otp.maxAttempts }),
       ]),
     )
     const increment = Object.fromEntries(slots.map(({ attempts }) => [attempts, 1]))
@@ -215,7 +213,7 @@ export class Codes {
   #mayTry(user: Fields, kind: CodeKind, count: number): boolean {
     const { hash, expiresAt } = this.slots[kind]
     const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], this.#users.now())
-    return isPending && count <= this.otp.maxAttempts
+    return isPending && count <= this.#settings.otp.maxAttempts
   }
 
   /** The tries of known clients plus one for each of `kinds`; those of expired windows are dropped. */
@@ -242,7 +240,7 @@ export class Codes {
   /** What must be unchanged since a code was counted, for the step that uses it up. */
   stateOf({ kind, user }: RightCode): Fields {
     const { hash, expiresAt } = this.slots[kind]
-    const address = kind === 'verification' ? [] : [this.#toField[kind]]
+    const address = kind === 'verification' ? [] : [this.#settings.delivery.toField[kind]]
     return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
   }
 
@@ -259,7 +257,7 @@ export class Codes {
     const text = JSON.stringify([CODE_PURPOSES[kind], ...parts, this.#address(user, kind)])
     const bytes = key.mac(text)
     const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
-    const { length } = this.otp
+    const { length } = this.#settings.otp
     return String(number % 10n ** BigInt(length)).padStart(length, '0')
   }
 
@@ -272,7 +270,7 @@ export class Codes {
   #address(user: Fields, kind: CodeKind): unknown {
     const { pendingEmail, email } = this.#users.names
     if (kind === 'verification') return user[pendingEmail] ?? user[email]
-    return user[this.#toField[kind]]
+    return user[this.#settings.delivery.toField[kind]]
   }
 }
 
