@@ -13,14 +13,7 @@
 import { macUnder } from '#hmac'
 import { base64url, sameText, textIn } from '../http/base64url.ts'
 import type { OwnMethod } from './instance/instance.ts'
-import type {
-  ReadToken,
-  RefreshTokenState,
-  RefreshTokens,
-  SentToken,
-  Session,
-  TokenIds,
-} from './instance/sessions.ts'
+import type { ReadToken, RefreshTokens, SentToken, Session, TokenIds } from './instance/sessions.ts'
 import {
   type AcceptedClaims,
   type AcceptToken,
@@ -56,12 +49,12 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
     ],
     open({ users, refresh }) {
       const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
-      const accessToken: AcceptToken = (token, ms = users.now()) => {
+      const acceptToken: AcceptToken = (token, ms = users.now()) => {
         const body = signedBody(token, (header) => (header === HEADER ? macs : []))
         const claims = body && claimsIn(body, settings)
         return claims && isValidAt(ms, claims) ? claims : undefined
       }
-      return { accepted: { accessToken, refreshToken: refresh && readingBoth(refresh, macs) } }
+      return { acceptToken, readToken: refresh && readingBoth(refresh, macs) }
     },
   }
 }
@@ -144,7 +137,7 @@ function stateIn(
   session: Session,
   isOf: (hash: unknown) => boolean,
   isOwn: boolean,
-): RefreshTokenState {
+): ReturnType<SentToken['stateIn']> {
   const { hash, previousHash, swappedHash } = session
   if (isOf(hash)) return 'current'
   const isPrevious = isOf(previousHash)

@@ -51,8 +51,10 @@ export interface Auth {
   /** The file fields of the user model, including those of other routers that take uploads for it. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens
-  /** The tokens of another service, if they are accepted. */
-  readonly accepted: AcceptedTokens | undefined
+  /** The access tokens of another service are accepted beside our own during a move from there, and never issued. */
+  readonly acceptToken: AcceptToken | undefined
+  /** Reads refresh tokens, our own and those of the service. */
+  readonly readToken: ReadToken | undefined
   readonly hashing: Hashing
   readonly dummyWrite: DummyWrite
   readonly breakers: Breakers
@@ -96,16 +98,9 @@ export interface OwnMethod {
   readonly routes: readonly AuthRoute[]
   readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
-  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
+  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & Partial<Pick<Auth, 'acceptToken' | 'readToken'>>
   /** Start-up warnings about its options. */
   advice?(settings: AuthSettings): readonly (string | undefined)[]
-}
-
-/** Reads the tokens of another service, which are accepted beside our own during a move from there, and never issued. */
-export interface AcceptedTokens {
-  readonly accessToken: AcceptToken
-  /** Reads refresh tokens, our own and those of the service. Undefined without refresh tokens. */
-  readonly refreshToken: ReadToken | undefined
 }
 
 /** What a sign-in writes besides, and what must still be true besides at that moment. */
@@ -177,11 +172,12 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
-    ...{ methods, machinery, factors: undefined, accepted: undefined },
+    ...{ methods, machinery, factors: undefined, acceptToken: undefined, readToken: undefined },
   }
   for (const { open } of own) {
-    const { accepted, ...opened } = open?.(auth) ?? {}
-    auth.accepted ??= accepted
+    const { acceptToken, readToken, ...opened } = open?.(auth) ?? {}
+    auth.acceptToken ??= acceptToken
+    auth.readToken ??= readToken
     methods.push({ handlers: {}, ...opened })
   }
   if (machinery) openMethods(auth, machinery, methods)

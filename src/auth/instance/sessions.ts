@@ -81,12 +81,6 @@ function isSession(value: unknown): value is Session {
   return isNamed && createdAt instanceof Date && expiresAt instanceof Date
 }
 
-/**
- * Whether a token is the session's own, was replaced within the grace period, or is used again after it. Unknown if it is
- * not certain to be genuine or stolen, or if an instance with newer secrets has changed the session.
- */
-export type RefreshTokenState = 'current' | 'graced' | 'reused' | 'unknown'
-
 export interface TokenIds {
   readonly userId: string
   readonly sessionId: string
@@ -94,7 +88,11 @@ export interface TokenIds {
 
 /** A refresh token that a client sent, and what follows from it. */
 export interface SentToken extends TokenIds {
-  stateIn(session: Session): RefreshTokenState
+  /**
+   * Whether it is the session's own, was replaced within the grace period, or is used again after it. Unknown if it is not
+   * certain to be genuine or stolen, or if an instance with newer secrets has changed the session.
+   */
+  stateIn(session: Session): 'current' | 'graced' | 'reused' | 'unknown'
   refreshed(session: Session): Session
   /** The token to send for the session that it has refreshed; undefined if its secret is unknown here. */
   successorIn(session: Session): string | undefined
@@ -199,7 +197,12 @@ export class RefreshTokens {
       token && {
         userId: token.userId,
         sessionId: token.sessionId,
-        stateIn: (session) => this.#stateIn(session, token.text),
+        stateIn: (session) => {
+          if (this.isHashOf(session.hash, token.text)) return 'current'
+          if (!this.knowsSecretOf(session.hash)) return 'unknown'
+          const isPrevious = this.isHashOf(session.previousHash, token.text)
+          return isPrevious && this.isWithinGrace(session) ? 'graced' : 'reused'
+        },
         refreshed: (session) =>
           this.settings.rotate
             ? this.rotated(session, token, token.counter + 1)
@@ -210,13 +213,6 @@ export class RefreshTokens {
             : this.successorIn(session, token, token.counter + 1),
       }
     )
-  }
-
-  #stateIn(session: Session, text: string): RefreshTokenState {
-    if (this.isHashOf(session.hash, text)) return 'current'
-    if (!this.knowsSecretOf(session.hash)) return 'unknown'
-    const isPrevious = this.isHashOf(session.previousHash, text)
-    return isPrevious && this.isWithinGrace(session) ? 'graced' : 'reused'
   }
 
   /** The contents of a token that this router made. */
