@@ -105,10 +105,9 @@ export async function isSent(
 ): Promise<boolean> {
   const channel = kind === 'sms' ? 'sms' : 'email'
   const purpose = PURPOSE_OF[kind]
-  const secondsLeft = (expiresAt.getTime() - auth.users.now()) / 1000
   const breaker = auth.breakers[channel]
   try {
-    await sendMessage(auth, user, { to, code, channel, secondsLeft, purpose })
+    await sendMessage(auth, user, { to, code, channel, expiresAt, purpose })
     breaker.succeeded()
     report(auth, 'code-sent', user._id)
     return true

@@ -34,15 +34,15 @@ export interface Message {
   readonly to: string
   readonly channel: Channel
   readonly purpose: MessagePurpose
-  /** Empty in a notice. */
-  readonly code: string
-  readonly secondsLeft: number
+  /** A notice has none. */
+  readonly code?: string
+  readonly expiresAt?: Date
   readonly provider?: string
 }
 
 export function sendMessage(auth: AuthRequest, record: Fields, message: Message): Promise<void> {
   const { deliver, mail, sms } = auth.settings.delivery
-  const { to, channel, purpose, code } = message
+  const { to, channel, purpose, code = '' } = message
   const user = auth.users.withoutSecrets(record) as ShownUser
   const values = valuesOf(auth, message, user)
   // A live request holds sockets, which refer to themselves: `JSON.stringify` would throw.
@@ -69,12 +69,12 @@ function inTime(channel: Channel, send: () => Promise<void>): Promise<void> {
 
 function valuesOf(
   { settings, users, client = 'unknown' }: AuthRequest,
-  { code, secondsLeft, provider = '' }: Message,
+  { code = '', expiresAt, provider = '' }: Message,
   user: ShownUser,
 ): TemplateValues {
   return {
     code,
-    minutes: Math.max(1, Math.ceil(secondsLeft / 60)),
+    minutes: Math.max(1, Math.ceil((Number(expiresAt ?? 0) - users.now()) / 60_000)),
     appName: settings.delivery.appName,
     time: `${new Date(users.now()).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     client: client.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, MAX_CLIENT_LENGTH),
@@ -197,15 +197,11 @@ export function tellOldAddress(auth: AuthRequest, before: Fields, field: string)
   send(auth, before, { to, channel, purpose: 'identifierChanged' })
 }
 
-function send(
-  auth: AuthRequest,
-  user: Fields,
-  notice: Omit<Message, 'code' | 'secondsLeft'>,
-): void {
+function send(auth: AuthRequest, user: Fields, notice: Message): void {
   const { logger, request } = auth
   const work = auth.afterResponse(async () => {
     try {
-      await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 })
+      await sendMessage(auth, user, notice)
     } catch (error) {
       const told = messageText(error)
       const ids = idsOf(request)
