@@ -40,8 +40,24 @@ export function collectionsOf(store: Store, observers: readonly Observer[]): Ope
     .filter(({ storeCall }) => storeCall)
     .reduceRight<Open>(
       (open, observer) => (schema) => seen(open(schema), observer, store.name, schema.name),
-      (schema) => store.collection(schema),
+      (schema) => spreadable(store.collection(schema)),
     )
+}
+
+const METHODS = [
+  ...(['find', 'findJson', 'count', 'aggregate', 'estimate', 'newId'] as const),
+  ...(['insert', 'update', 'updateMany', 'delete', 'refresh'] as const),
+]
+
+/** A collection as an object of its own methods, of which others are made: a store may have a class of collections. */
+function spreadable(collection: Collection): Collection {
+  const { seeksRecords, numericIds } = collection
+  const methods = METHODS.flatMap((name) => {
+    const method: unknown = collection[name]
+    return typeof method === 'function' ? [[name, method.bind(collection)] as const] : []
+  })
+  const about = { ...(seeksRecords && { seeksRecords }), ...(numericIds && { numericIds }) }
+  return { ...about, ...Object.fromEntries(methods) } as Collection
 }
 
 /** The `write` of `store` for records of the models named first: observed in the same way, and told to `caches`. */

@@ -64,7 +64,7 @@ export class Caches {
 
   /** `collection`, with each write held back until no cache returns anything older. Without a cache nothing is wrapped. */
   watched(model: string, collection: Collection): Collection {
-    const own = unwrapped(collection)
+    const own = { ...collection }
     const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
     const told: Partial<Collection> = {
       insert: (record) => write(() => collection.insert(record)),
@@ -110,20 +110,4 @@ export class Caches {
     this.#fences ??= storedFences(this.#options.collection(fenceSchema))
     return this.#fences
   }
-}
-
-const METHODS = [
-  ...(['find', 'findJson', 'count', 'aggregate', 'estimate', 'newId'] as const),
-  ...(['insert', 'update', 'updateMany', 'delete', 'refresh'] as const),
-]
-
-/** The members of a collection, each as it is. */
-function unwrapped(collection: Collection): Collection {
-  const { seeksRecords, numericIds } = collection
-  const methods = METHODS.flatMap((name) => {
-    const method: unknown = collection[name]
-    return typeof method === 'function' ? [[name, method.bind(collection)] as const] : []
-  })
-  const about = { ...(seeksRecords && { seeksRecords }), ...(numericIds && { numericIds }) }
-  return { ...about, ...Object.fromEntries(methods) } as Collection
 }
