@@ -9,6 +9,7 @@ import {
 } from 'mongodb'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import { madeOnce } from '../../../../src/ports/values/once.ts'
 import { portError } from './errors.ts'
 
 /** Runs an operation and turns its errors into the port's. */
@@ -152,17 +153,12 @@ function refuse(option: string, value: unknown, reason: string): never {
 /** How long after the time to find a server an operation may still wait for one that has gone, in milliseconds. */
 const GRACE_MS = 1500
 
-const known = new WeakMap<MongoClient, Set<ReadonlySet<Call>>>()
-
 /**
  * What is under way on `client`, for each store on it. Whenever there has been no server to ask for a while, all of it is
  * given up: the driver waits for the end of a connection that is in use, which Bun 1.4 does not always tell of.
  */
-function callsOn(client: MongoClient): Set<ReadonlySet<Call>> {
-  const before = known.get(client)
-  if (before) return before
+const callsOn = madeOnce((client: MongoClient) => {
   const all = new Set<ReadonlySet<Call>>()
-  known.set(client, all)
   let timer: NodeJS.Timeout | undefined
   const giveUp = () => {
     timer = undefined
@@ -178,7 +174,7 @@ function callsOn(client: MongoClient): Set<ReadonlySet<Call>> {
     }
   })
   return all
-}
+})
 
 /** Whether some server takes writes, or the only one that is asked is there. */
 function isServing({ type, servers }: TopologyDescription): boolean {

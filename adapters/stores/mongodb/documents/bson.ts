@@ -24,6 +24,11 @@ export function plainDocument(bytes: Uint8Array): Record<string, unknown> | unde
   return new Reader(bytes).document()
 }
 
+/** The names of the members in `bytes`, in their order, up to the first of a rare type. */
+export function memberNames(bytes: Uint8Array): string[] {
+  return new Reader(bytes).names()
+}
+
 class Reader {
   readonly #bytes: Buffer
   readonly #view: DataView
@@ -44,6 +49,16 @@ class Reader {
       if (this.#isRare) return undefined
     }
     return object
+  }
+
+  names(): string[] {
+    const found: string[] = []
+    this.#at += 4
+    for (let type = this.#type(); type && !this.#isRare; type = this.#type()) {
+      found.push(this.#name())
+      this.#value(type)
+    }
+    return found
   }
 
   #list(): unknown[] {

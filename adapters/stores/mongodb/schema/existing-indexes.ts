@@ -1,6 +1,5 @@
 /** The indexes that a collection has, creating and dropping them beside others, and those over the grams of documents. */
 
-import { Buffer } from 'node:buffer'
 import {
   type AnyBulkWriteOperation,
   BSON,
@@ -10,6 +9,7 @@ import {
   type IndexDirection,
 } from 'mongodb'
 import { DUPLICATE_KEY, hasCode, isDriverError, unless } from '../connection/errors.ts'
+import { memberNames } from '../documents/bson.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
 
 const NO_COLLECTION = 26
@@ -52,7 +52,7 @@ export async function existingOf(native: Collection): Promise<Existing> {
 
 function indexOf(bytes: Uint8Array): ExistingIndex {
   const index = BSON.deserialize(bytes) as Omit<ExistingIndex, 'key'> & { key: Directions }
-  const ordered = namesIn(BSON.deserialize(bytes, { raw: true }).key)
+  const ordered = memberNames(BSON.deserialize(bytes, { raw: true }).key)
   const names = Object.keys(index.key)
   // A direction of a rare type ends the list early.
   const fields = ordered.length === names.length ? ordered : names
@@ -60,24 +60,6 @@ function indexOf(bytes: Uint8Array): ExistingIndex {
 }
 
 type Directions = Readonly<Record<string, IndexDirection>>
-
-/** The bytes of a number, by its type; a string says its length itself. */
-const LENGTHS: Readonly<Record<number, number>> = { 1: 8, 16: 4, 18: 8 }
-const STRING = 2
-
-/** The names of the members of a document, up to the first that is neither a number nor a string. */
-function namesIn(document: Uint8Array): string[] {
-  const buffer = Buffer.from(document)
-  const names: string[] = []
-  let at = 4
-  for (let type = buffer[at]; type; type = buffer[at]) {
-    const end = buffer.indexOf(0, at + 1)
-    names.push(buffer.toString('utf8', at + 1, end))
-    at =
-      end + 1 + (type === STRING ? 4 + buffer.readInt32LE(end + 1) : (LENGTHS[type] ?? Number.NaN))
-  }
-  return names
-}
 
 /** The locale and the strength of a collation, for people. */
 export function collationText({ locale, strength }: Document): string {
@@ -195,7 +177,7 @@ async function backfill(
     writes.push({
       updateOne: {
         filter: { _id: document._id, $expr: { $and: unchanged } },
-        update: gramsOfAll(document, paths),
+        update: [{ $set: gramsOfAll(document, paths) }],
       },
     })
     if (writes.length === BATCH) await flush()
@@ -203,13 +185,11 @@ async function backfill(
   await flush()
 }
 
-/** The update that gives a document its grams, and removes those of strings that have too many. */
+/** The grams of a document by their members; those of strings that have too many are removed. */
 function gramsOfAll(document: Document, paths: readonly string[]): Document {
-  const update: { $set?: Document; $unset?: Document } = {}
-  for (const path of paths) {
+  const members = paths.map((path) => {
     const grams = gramsAt(document, path)
-    if (grams) update.$set = { ...update.$set, [memberOf(path)]: grams }
-    else update.$unset = { ...update.$unset, [memberOf(path)]: '' }
-  }
-  return update
+    return [memberOf(path), grams ? { $literal: grams } : '$$REMOVE']
+  })
+  return Object.fromEntries(members)
 }
