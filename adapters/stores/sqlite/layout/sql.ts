@@ -16,6 +16,7 @@ export interface SqliteResult {
 }
 
 export type SqlValue = string | number
+/** A row of a result. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** A statement with what the store knows of it. */

@@ -6,6 +6,7 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store/store.ts'
+import { madeOnce } from '../../../../src/ports/values/once.ts'
 import { timesToDrop } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
 import { dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
@@ -19,13 +20,7 @@ export function stepWriter(
   log: OwnLog,
   runAll: RunAll,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  const opened = new WeakMap<CollectionSchema, Opened>()
-
-  function open(schema: CollectionSchema): Opened {
-    const known = opened.get(schema) ?? openTarget(schema, runnerOf(schema))
-    opened.set(schema, known)
-    return known
-  }
+  const open = madeOnce((schema: CollectionSchema) => openTarget(schema, runnerOf(schema)))
 
   function resultOf(step: WriteStep, written: SqliteResult | undefined): StepResult {
     if (!written || 'require' in step || 'guard' in step) return { count: 0, records: [] }
