@@ -33,7 +33,13 @@ export interface HeldRecord {
 }
 
 /** A stored value that records show as it is, and that nothing finds: the store compares values with one of another type. */
-export interface UnmatchedValue extends Pick<ForeignValue, 'id' | 'field' | 'type'> {
+export interface UnmatchedValue {
+  /** The record's id. */
+  readonly id: string
+  /** Its path; elements of lists have no index in it. */
+  readonly field: string
+  /** Its type in the database, for example `String`. */
+  readonly type: string
   /** The type that the store writes there, for example `ObjectId`. */
   readonly wanted: string
 }

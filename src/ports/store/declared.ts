@@ -129,8 +129,10 @@ function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
 function onlyMembers(declared: Declared, object: object): unknown {
   const { members, rest } = declared
   if (!members && !rest) return undefined
-  const isPlain = !Object.hasOwn(object, '__proto__')
-  return keepDeclared(declared, isPlain ? (object as Members) : withoutPrototype(object))
+  if (!Object.hasOwn(object, '__proto__')) return keepDeclared(declared, object as Members)
+  // No model declares `__proto__`, and assigning it would set the prototype of the copy.
+  const others = Object.entries(object).filter(([key]) => key !== '__proto__')
+  return keepDeclared(declared, Object.fromEntries(others))
 }
 
 function keepDeclared({ members, rest }: Declared, fields: Members): unknown {
@@ -147,11 +149,6 @@ function keepDeclared({ members, rest }: Declared, fields: Members): unknown {
     if (kept && shown !== undefined) kept[key] = shown
   }
   return kept ?? fields
-}
-
-/** No model declares `__proto__`, and assigning it would set the prototype of the copy. */
-function withoutPrototype(object: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== '__proto__'))
 }
 
 /** No model declares `__proto__`, and assigning it would set the prototype of the copy. */

@@ -38,25 +38,26 @@ export class Share {
   }
 }
 
+/** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
+const PATIENCE_MS = 2500
+
 /** The calls under way. When the first of them has waited for a while, somebody looks whether that makes sense. */
 export class Calls {
   /** Since when each is, in the order in which they began. */
   readonly #underWay = new Map<Promise<unknown>, number>()
-  readonly #patienceMs: number
   readonly #look: () => Promise<unknown>
   /** One for all calls: a timer for each would cost as much as the rest of this. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Calls `look` when a call has waited for `patienceMs` milliseconds, and every `patienceMs` from then on. */
-  constructor(patienceMs: number, look: () => Promise<unknown>) {
-    this.#patienceMs = patienceMs
+  /** Calls `look` when a call has waited for `PATIENCE_MS`, and every `PATIENCE_MS` from then on. */
+  constructor(look: () => Promise<unknown>) {
     this.#look = look
   }
 
   async noted<T>(work: () => Promise<T>): Promise<T> {
     const call = work()
     this.#underWay.set(call, performance.now())
-    this.#timer ??= this.#wake(this.#patienceMs)
+    this.#timer ??= this.#wake(PATIENCE_MS)
     try {
       return await call
     } finally {
@@ -75,9 +76,9 @@ export class Calls {
 
   async #check(): Promise<void> {
     const [since = Number.POSITIVE_INFINITY] = this.#underWay.values()
-    const left = since + this.#patienceMs - performance.now()
+    const left = since + PATIENCE_MS - performance.now()
     if (left <= 0) await this.#look()
     const isIdle = this.#underWay.size === 0
-    this.#timer = isIdle ? undefined : this.#wake(left > 0 ? left : this.#patienceMs)
+    this.#timer = isIdle ? undefined : this.#wake(left > 0 ? left : PATIENCE_MS)
   }
 }

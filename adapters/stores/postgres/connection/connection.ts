@@ -35,9 +35,7 @@ const MAX_PAUSE_MS = 50
  */
 const LEFT = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
 
-/** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
-const PATIENCE_MS = 2500
-/** How long the answer may take. */
+/** How long the database may take to say that it is there, in milliseconds. */
 const PROBE_MS = 1500
 
 export class Connection {
@@ -45,7 +43,7 @@ export class Connection {
   readonly #pool: ConnectionPool
   readonly #long: Share
   readonly #prepared = new Set<string>()
-  readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
+  readonly #calls = new Calls(() => this.#probe())
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
