@@ -16,7 +16,6 @@ import type { Run } from '../connection/connection.ts'
 import { formOf, isTagged, type Stored } from '../documents/documents.ts'
 import { documentOf, idOf, storedBatches } from './exact.ts'
 
-/** Looks at every document of a collection. */
 export async function* foreignValues(
   { native, schema }: Stored,
   run: Run,

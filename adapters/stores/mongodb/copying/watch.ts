@@ -1,5 +1,3 @@
-/** Whether collections have been written to, from a change stream. */
-
 import type { ChangeStream, ChangeStreamOptions, Db, MongoClient } from 'mongodb'
 import type { WriteWatch } from '../../../../src/ports/store/copying.ts'
 import { hasCode } from '../connection/errors.ts'
@@ -22,7 +20,7 @@ const WAIT_MS = 50
 /** How often a stream is read while nobody asks, in milliseconds: the log of changes has a limited length. */
 const KEEP_UP_MS = 500
 
-/** Watches `collections`; undefined where there are no change streams. */
+/** Tells whether `collections` have been written to, from a change stream; undefined where there are none. */
 export async function watchWrites(
   client: MongoClient,
   database: Db,

@@ -12,7 +12,6 @@ import { type ObjectShape, placeOf } from '../../../../src/ports/store/shape.ts'
 import { fromValue } from '../documents/documents.ts'
 import { directionOf } from './filter.ts'
 
-/** The pipeline of the groups of the documents that match `query`. */
 export function pipelineOf(
   { by, measures, sort, limit }: AggregateRead,
   query: Document,

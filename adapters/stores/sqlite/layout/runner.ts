@@ -1,5 +1,3 @@
-/** What runs the statements of a collection: node:sqlite or D1. */
-
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { Filter } from '../../../../src/ports/store/filter.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
@@ -8,7 +6,7 @@ import type { Candidates, FoundRows, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Row, SqliteResult, Statement } from './sql.ts'
 
-/** Runs the statements of one collection; its errors are the port's. */
+/** Runs the statements of one collection, in node:sqlite or by calls; its errors are the port's. */
 export interface Runner {
   /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
   quick?(statement: Statement): MaybePromise<readonly Row[]>
