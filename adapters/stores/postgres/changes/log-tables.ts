@@ -9,16 +9,22 @@
  * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
  */
 
-import type { LoggedModel, NotedChange } from '../../../../src/ports/store/changes.ts'
+import {
+  CONSUMERS,
+  type LoggedModel,
+  type NotedChange,
+} from '../../../../src/ports/store/changes.ts'
 import { MAX_DROPPED } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
-import { positionText } from '../../changes/position.ts'
+import { newEpoch, positionText } from '../../changes/position.ts'
+import type { Place } from '../connection/connection.ts'
 import { tableSql } from '../layout/columns.ts'
 import type { Row } from '../layout/rows.ts'
 import { identifier, literal, Parameters, type Statement } from '../layout/sql.ts'
+import { existingTables, hasFunction } from '../schema/catalog.ts'
 
-export const ENTRIES = 'fieldgate_changes'
-export const PLACE = 'fieldgate_changes_place'
+const ENTRIES = 'fieldgate_changes'
+const PLACE = 'fieldgate_changes_place'
 
 /** The tables of the log in one schema of a database, and its function, as SQL. */
 export type LogTables = Readonly<Record<'entries' | 'log' | 'dropped' | 'place', string>>
@@ -32,7 +38,19 @@ export function logTables(space: string): LogTables {
   }
 }
 
-export function createLog({ entries, log, dropped }: LogTables): string {
+/** Start-up: makes the tables of the log, and sees that its places go on. */
+export async function prepareLog(place: Place): Promise<void> {
+  const { connection, space } = place
+  const tables = logTables(space)
+  const consumers = tableSql(space, CONSUMERS)
+  const there = await existingTables(connection, [tables.entries, consumers])
+  if (!there.has(tables.entries)) await connection.exec(createLog(tables))
+  if (!(await hasFunction(place, PLACE))) await connection.exec(createPlace(tables))
+  if ((await connection.rows(findKept(tables))).length > 0) return
+  await connection.run(keepLog(tables, newEpoch(), there.has(consumers) ? consumers : undefined))
+}
+
+function createLog({ entries, log, dropped }: LogTables): string {
   return [
     `CREATE TABLE IF NOT EXISTS ${log} (id int PRIMARY KEY CHECK (id = 1), epoch text NOT NULL, place text NOT NULL, base bigint NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${dropped} (model text PRIMARY KEY, place bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL)`,
@@ -46,13 +64,13 @@ const DATABASE = `(SELECT oid::text FROM pg_database WHERE datname = current_dat
 const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'
 const XMAX = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
 const lastOf = (entries: string) => `coalesce((SELECT max(place) FROM ${entries}), 0)`
-export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
  * Makes the row of the log; anew if it is of a place with other ids of transactions: places go on after the last one, and
  * so do the consumers in the table `consumers`, if it is there.
  */
-export function keepLog({ entries, log }: LogTables, epoch: string, consumers?: string): Statement {
+function keepLog({ entries, log }: LogTables, epoch: string, consumers?: string): Statement {
   const last = lastOf(entries)
   const parameters = new Parameters()
   const values = `1, ${parameters.bind(epoch)}, ${DATABASE}, 0`
@@ -70,7 +88,7 @@ export function keepLog({ entries, log }: LogTables, epoch: string, consumers?: 
 }
 
 /** Finds the row of the log if `keepLog` would leave it as it is: a start that writes nothing works on a standby too. */
-export function findKept({ entries, log }: LogTables): string {
+function findKept({ entries, log }: LogTables): string {
   return `SELECT 1 FROM ${log} WHERE place = ${DATABASE} AND ${lastOf(entries)} < base + ${XMAX}`
 }
 
@@ -78,7 +96,7 @@ export function findKept({ entries, log }: LogTables): string {
  * The place of an entry. In a function that is volatile, each statement sees what has been committed before itself, and not
  * before the one that calls it: so one statement can write records, which locks them, and then add their entries.
  */
-export function createPlace({ log, place }: LogTables): string {
+function createPlace({ log, place }: LogTables): string {
   return `CREATE FUNCTION ${place}(locked bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $place$
 BEGIN
   RETURN (SELECT base + greatest(pg_current_xact_id()::text::bigint, ${XMAX} - 1) FROM ${log});
