@@ -1,9 +1,10 @@
 /**
  * Lists in the order of values that another program has stored otherwise: numbers as Decimal128 or Long, of which JavaScript has
- * fewer digits, and references as strings. Pages and files have every record once.
+ * fewer digits, references as strings, and ObjectIds and objects where the model has strings. Pages and files have every
+ * record once.
  */
 
-import { Decimal128, Double, Long, MongoClient, ObjectId } from 'mongodb'
+import { Decimal128, Double, Long, MongoClient, ObjectId, UUID } from 'mongodb'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
@@ -15,6 +16,7 @@ import { freshDatabases } from './databases.ts'
 const inside = z.object({ n: z.number().nullish(), of: ref('Price').nullish(), name: z.string() })
 const Price = defineModel('Price', { fields: { in: inside } })
 const OWNERS = Array.from({ length: 5 }, () => new ObjectId())
+const UUIDS = 'aaaaaaaa-0000-4000-8000-000000000000'
 const RECORDS = 260
 
 await withService('mongo', ({ url }) => {
@@ -33,12 +35,18 @@ await withService('mongo', ({ url }) => {
       'all of them',
       (at: number) => [null, new Double(2), 0.5, Decimal128.fromString('0.7')][at % 4],
     ],
-  ])('%s', async (_, valueAt) => {
+    [
+      'names of other types',
+      (at: number) => at % 3,
+      (at: number) =>
+        ['a', OWNERS[0], OWNERS[1], new UUID(UUIDS), { a: at % 2 }, null, 'f'][at % 7],
+    ],
+  ])('%s', async (_, valueAt, nameAt: (at: number) => unknown = (at) => `${at % 4}`) => {
     const database = fresh()
     const client = new MongoClient(url)
     const documents = Array.from({ length: RECORDS }, (_, at) => {
       const owner = OWNERS[at % 5] as ObjectId
-      return { in: { n: valueAt(at), of: at % 2 ? owner : owner.toHexString(), name: `${at % 4}` } }
+      return { in: { n: valueAt(at), of: at % 2 ? owner : owner.toHexString(), name: nameAt(at) } }
     })
     await client.db(database).collection('prices').insertMany(documents)
     await client.close()
@@ -46,7 +54,7 @@ await withService('mongo', ({ url }) => {
     const options = {
       model: Price,
       middlewares: [],
-      sortableFields: ['in.n', 'in.of'],
+      sortableFields: ['in.n', 'in.of', 'in.name'],
       maxLimit: 1000,
     } as const
     app.mount('/pages', createRouter({ ...options, exportLimit: 1000 }))
@@ -54,7 +62,7 @@ await withService('mongo', ({ url }) => {
     const named = { ...options, sortableFields: ['in.n', 'in.name', 'in.of'] } as const
     app.mount('/names', createRouter(named))
     app.mount('/named', createRouter({ ...named, pagination: 'cursor' }))
-    for (const sort of ['in.n', '-in.n', 'in.of', '-in.of']) {
+    for (const sort of ['in.n', '-in.n', 'in.of', '-in.of', 'in.name', '-in.name']) {
       const whole = (await send('GET', `/pages?sort=${sort}`)).records.map(({ _id }) => _id)
       expect(whole).toHaveLength(RECORDS)
       const walked: unknown[] = []

@@ -154,7 +154,8 @@ export class Reads {
 
   /**
    * A position as the record there has it: a Decimal128 or a Long is another number than what JavaScript has of it, unless that
-   * is whole and short, and a reference may be stored as a string. The record has been read before: for its position.
+   * is whole and short, a reference may be stored as a string, and what is read as a string or null, where the model has one, as
+   * an ObjectId or an object. The record has been read before: for its position.
    */
   async #storedAt(
     sort: Read['sort'],
@@ -168,7 +169,8 @@ export class Reads {
       if (typeof value === 'number') {
         return Math.abs(value) < 2 ** 53 && (!this.#hasRare || Number.isInteger(value))
       }
-      return typeof value !== 'string' || !isOther[at]
+      if (value === null || sort[at]?.field === '_id') return value !== null
+      return typeof value !== 'string' || !(isOther[at] || this.#hasRare || IDS.test(value))
     })
     if (typeof id !== 'string' || isKnown) return after
     const filter = withId(id)
@@ -179,6 +181,8 @@ export class Reads {
     return after.map((value, at) => {
       const own = stored[at] ?? null
       if (isNumber(own) && Number(String(own)) === value) return own
+      const isText = typeof value === 'string' || value === null
+      if (isText && !isOther[at] && isObject(own)) return own
       return isOther[at] && typeof own === 'string' && own === value ? asText(own) : value
     })
   }
@@ -237,6 +241,14 @@ function readOptions(filter: Filter, hints: ReadHints = {}): Options {
     ...(batchSize !== undefined && { batchSize }),
     ...(signal && { signal }),
   }
+}
+
+/** What an ObjectId is read as. */
+const IDS = /^[0-9a-f]{24}$/
+
+/** Of the database's own types, or a plain one; no list, which has the place of one of its elements, and no date. */
+function isObject(value: unknown): boolean {
+  return Object(value) === value && !Array.isArray(value) && !(value instanceof Date)
 }
 
 function isNumber(value: unknown): boolean {

@@ -118,13 +118,13 @@ export function isReference(field: string, shape: ObjectShape): boolean {
 
 function typeOf(value: unknown): string {
   if (value instanceof Date) return 'date'
-  const { _bsontype: type = typeof value } = Object(value)
-  return TYPE_NAMES[type] ?? 'number'
+  const { _bsontype: type = typeof value, toBSON } = Object(value)
+  return toBSON ? 'string' : (TYPE_NAMES[type] ?? 'number')
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   ...{ ObjectId: 'objectId', Binary: 'binData', boolean: 'bool' },
-  ...{ string: 'string', object: 'string' },
+  ...{ string: 'string', object: 'object' },
 }
 
 const OPS = { '=': 'eq', '<': 'lt', '>': 'gt' } as const
