@@ -212,7 +212,7 @@ describe('exclude', () => {
     const exclude = [
       { equal: [], range },
       { equal: ['at'], range },
-    ]
+    ] as const
     const shelves = app.store.collection(defineModel('TwoRules', { fields: shelf, exclude }))
     await app.ready()
     const { _id } = await old.insert({ at: 2, first: 3, last: 4 })
