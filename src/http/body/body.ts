@@ -43,10 +43,11 @@ export async function readJson(
   if (known) return structuredClone(known.json)
   const { headers } = request
   const [contentType, encoding] = [headers.get('content-type'), headers.get('content-encoding')]
+  const length = headers.get('content-length')
   const json = contentType === 'application/json' || isJson(contentType)
   if (contentType !== null && !json) throw refuse()
   refuseEncoded(encoding)
-  const bytes = await readBytes(request, limits)
+  const bytes = await readBytes(request, limits, length)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
   return parseJson(bytes, limits.maxBodyValues)
@@ -69,9 +70,9 @@ export function refuseEncoded(encoding: string | null): void {
 export async function readBytes(
   request: Request,
   { maxBodySize, bodyTimeoutMs }: BodyLimits,
+  length: string | null,
 ): Promise<Uint8Array> {
-  const length = Number(request.headers.get('content-length'))
-  if (length > maxBodySize) throw http.bodyTooLarge(maxBodySize)
+  if (Number(length) > maxBodySize) throw http.bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
   await eachChunk(request, bodyTimeoutMs, (chunk) => {

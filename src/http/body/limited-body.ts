@@ -90,7 +90,7 @@ const LIMITED: PropertyDescriptorMap = Object.fromEntries(
 )
 
 function bytesOf(request: Limited): Promise<Uint8Array> {
-  return readBytes(request, request[LIMITS])
+  return readBytes(request, request[LIMITS], request.headers.get('content-length'))
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
