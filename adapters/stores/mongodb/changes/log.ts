@@ -82,10 +82,9 @@ export class Log implements ChangeLog {
   }
 
   /** A ticket for a transaction in `session`, under which its entries are added. */
-  ticket(session: ClientSession) {
+  ticket(session: ClientSession): LogTicket {
     let taken: ReturnType<Tickets['take']> | undefined
     let added = 0
-    /** Takes it, unless that was done: once the transaction has read or written something, as it has begun then. */
     const take = () => {
       taken ??= this.#tickets.take(session.id ?? null)
       // Whoever adds entries is told of it.
@@ -94,10 +93,8 @@ export class Log implements ChangeLog {
     }
     return {
       take,
-      /** The transaction has ended: it is closed if it was taken. It stays open if nobody knows how that ended. */
       close: () => void taken?.then(({ number }) => this.#close(number, added)).catch(() => {}),
-      /** Adds entries, as the last thing that the transaction does. */
-      add: async (noted: readonly Noted[]) => {
+      add: async (noted) => {
         added = noted.length
         return this.#add(noted, session, await take())
       },
@@ -208,7 +205,14 @@ export class Log implements ChangeLog {
 /** An entry of the log, and the index of the step that it is of: writes that share a transaction are told apart by it. */
 export type StepChange = NotedChange & { readonly step: number }
 
-export type LogTicket = ReturnType<Log['ticket']>
+export interface LogTicket {
+  /** Takes it, unless that was done: once the transaction has read or written something, as it has begun then. */
+  take(): unknown
+  /** Adds entries, as the last thing that the transaction does. */
+  add(noted: readonly Noted[]): Promise<StepChange[]>
+  /** The transaction has ended: it is closed if it was taken. It stays open if nobody knows how that ended. */
+  close(): void
+}
 
 function idOf(epoch: string, numbers: Position): string {
   return positionText({ epoch, numbers })

@@ -29,9 +29,18 @@ const MERGED = 1000
 const END = 'EE'
 
 /** One for each set of searched paths: versions of an app that search others may share the database. */
-export type SearchIndex = ReturnType<typeof searchIndexOf>
+export interface SearchIndex {
+  readonly name: string
+  readonly index: string
+  readonly trigrams: string
+  /** The rows that have changed since they were merged. */
+  readonly notes: string
+  readonly columns: string
+  /** Adds rows, with a `WHERE` or all. */
+  readonly fill: string
+}
 
-export function searchIndexOf(schema: CollectionSchema) {
+export function searchIndexOf(schema: CollectionSchema): SearchIndex {
   const shadows = [...shadowsOf(schema).values()]
   const name = `${schema.name} search ${JSON.stringify(shadows.map((one) => one.name).sort())}`
   const index = identifier(name)
@@ -40,9 +49,7 @@ export function searchIndexOf(schema: CollectionSchema) {
   return {
     ...{ name, index, columns },
     trigrams: identifier(name + TRIGRAMS),
-    /** The rows that have changed since they were merged. */
     notes: identifier(name + UNSEARCHED),
-    /** Adds rows, with a `WHERE` or all. */
     fill: `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${texts} FROM ${identifier(schema.name)}`,
   }
 }

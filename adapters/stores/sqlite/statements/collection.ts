@@ -19,10 +19,12 @@ import { readsOf } from './reads.ts'
 import { type Held, writesTo } from './writes.ts'
 
 /** What a collection is opened to: what its members and the steps of a write share. */
-export type Opened = ReturnType<typeof openTarget>
+export interface Opened extends Target {
+  readonly writes: ReturnType<typeof writesTo>
+}
 
 /** Opens the collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
-export function openTarget(schema: CollectionSchema, runner: Runner) {
+export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
   let known: ReadonlyMap<string, Shadow> = new Map()
   const shadows = () => {
     if (schema.searchable.length !== known.size) known = shadowsOf(schema)
