@@ -43,10 +43,10 @@ export function facebookProvider(name: string, settings: FacebookOptions): Check
           appsecret_proof: proof,
         }),
       )
-      const { id, email, name: fullName } = person.body
+      const { id } = person.body
       const sameUser = typeof id === 'string' && id === String(data.user_id ?? id)
       if (person.status !== 200 || !sameUser) throw refuse.providerRefused()
-      return verified(id, { email, name: fullName }, false)
+      return verified(id, person.body, false)
     },
   }
 }

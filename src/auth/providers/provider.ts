@@ -144,7 +144,7 @@ export class UnusableId extends Error {
 /** What a provider says of a person, without what is of another type than it should be. */
 export function verified(
   id: unknown,
-  { email, name }: Readonly<Record<'email' | 'name', unknown>>,
+  { email, name }: { readonly email?: unknown; readonly name?: unknown },
   emailVerified: boolean,
 ): Verified {
   return {
@@ -287,8 +287,7 @@ export function customProvider(name: string, settings: CustomOptions): Checks {
         throw error instanceof HttpError ? error : refuse.providerRefused()
       })
       if (!profile) throw refuse.providerRefused()
-      const { id, email, name: fullName, emailVerified } = profile
-      return verified(id, { email, name: fullName }, emailVerified === true)
+      return verified(profile.id, profile, profile.emailVerified === true)
     },
   }
 }
