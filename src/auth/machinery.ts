@@ -84,10 +84,9 @@ export function accountsFor(auth: Auth, name: string): Accounts {
   // At any route: a `bearer` reads there, and the app's own handlers may.
   const asked = (request: ApiRequest): Asked => ({ ...auth, request })
   const at = (request: ApiRequest): AuthRequest => ({ ...auth, ...requestInfo(request) })
-  const instance = { model: settings.model.name, mount: mount || '/' }
   const keysOf = (mount: string) =>
-    keysFor(settings.token.secret, { ...instance, mount }, `method ${name}`)
-  const [own, shared] = [keysOf(instance.mount), keysOf('')]
+    keysFor(settings.token.secret, { model: settings.model.name, mount }, `method ${name}`)
+  const [own, shared] = [keysOf(mount || '/'), keysOf('')]
   const keys = { current: own.current, all: [...own.all, ...shared.all] }
   const keysBy = (by?: 'model') => (by ? shared : own)
   const newId = idMaker(users.now)

@@ -23,11 +23,8 @@ export type Purpose =
   | 'stored session'
   | `method ${string}`
 
-/** What tells auth routers apart; a part of the HKDF label. */
-export interface InstanceName {
-  readonly model: string
-  readonly mount: string
-}
+/** What tells auth routers apart: the name of the user model, and the mount; a part of the HKDF label. */
+export type InstanceName = Readonly<Record<'model' | 'mount', string>>
 
 /** The HMAC-SHA-256 of a string. */
 export type Mac = (text: string) => Uint8Array

@@ -169,14 +169,11 @@ function identifierText(kind: IdentifierKind): $ZodString {
   )
 }
 
-function roleField(options: UserFieldsOptions): $ZodType {
-  const roles = roleSettings(options.roles)
-  const allowed = options.roles?.list
-  const role = z
-    .string()
-    .check(z.refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'))
-  const { first } = roles
-  return roles.multiple
+function roleField({ roles }: UserFieldsOptions): $ZodType {
+  const { multiple, first } = roleSettings(roles)
+  const isRole = (name: string) => !roles?.list || roles.list.includes(name)
+  const role = z.string().check(z.refine(isRole, 'Unknown role.'))
+  return multiple
     ? z._default(z.array(role), () => [...(first as string[])])
     : z._default(role, first as string)
 }
