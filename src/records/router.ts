@@ -7,7 +7,7 @@ import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'
 import { type Cursors, cursors } from './list/cursor.ts'
-import { listHandler, type MaybeStream, orFile } from './list/list.ts'
+import { listHandler, type OtherForm, orOther } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import type { ListAction } from './list/parse.ts'
 import { readHandler } from './read/read.ts'
@@ -110,14 +110,17 @@ function rowsOf(resource: Resource) {
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const row = rowsOf(resource)
-  const follow = (action: ListAction): MaybeStream => {
-    return async (accept, request, context) => {
-      const loaded = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
-      return loaded?.streamOf(resource, action, accept, request, context)
+  const inOtherForm = (action: ListAction): OtherForm => {
+    return async (...asked) => {
+      const live = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
+      const stream = await live?.streamOf(resource, action, ...asked)
+      if (stream) return stream
+      const files = (await host.parts.exports?.()) as typeof import('./list/export.ts') | undefined
+      return files?.fileOf(resource, action, ...asked)
     }
   }
   const lists = (action: ListAction) =>
-    orFile(resource, action, listHandler(resource, action, tokens, cached), follow(action))
+    orOther(resource, listHandler(resource, action, tokens, cached), inOtherForm(action))
   const queried = { acceptQuery: 'application/json', viaPost: resource.methodOverride }
   const create = createHandler(resource, () => allowedIn(rows))
   // QUERY only reads the collection, so for it a record's path does not exist.

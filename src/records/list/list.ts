@@ -68,29 +68,19 @@ async function loaderOf(
   return () => readList(resource, cursors, plan, request, context)
 }
 
-/** The stream of a list, if `accept` prefers one to JSON. */
-export type MaybeStream = (
+/** A list as a stream or a file, if `accept` prefers one to JSON. */
+export type OtherForm = (
   accept: string,
   request: ApiRequest,
   context: Context,
 ) => Promise<Response | undefined>
 
-/** `json`, for requests that accept JSON as well as a file or better; else the file of the list, or what `follow` returns. */
-export function orFile(
-  resource: Resource,
-  action: ListAction,
+/** `json`, for requests that accept JSON as well as another form or better; else what `inOtherForm` returns. */
+export function orOther(
+  { exportLimit, live }: Resource,
   json: Handler,
-  follow: MaybeStream,
+  inOtherForm: OtherForm,
 ): Handler {
-  const { exportLimit, live } = resource
-  const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
-    const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
-    if (stream || !/csv|ndjson/i.test(accept)) return stream
-    const loaded = (await resource.host.parts.exports?.()) as
-      | typeof import('./export.ts')
-      | undefined
-    return loaded?.fileOf(resource, action, accept, request, context)
-  }
   const varies = exportLimit > 0 || live
   return async (request, context) => {
     const accept = request.headers.get('accept')

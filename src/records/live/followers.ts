@@ -7,7 +7,7 @@ export interface Follower {
   readonly filter: Filter
 }
 
-/** Those whose filters ask for certain values of the same fields. */
+/** Followers whose filters ask for certain values of the same fields. */
 interface Group<F> {
   readonly fields: readonly string[]
   /** By these values, as JSON. */
