@@ -4,25 +4,18 @@
  */
 
 import { matches } from '../../../../src/ports/evaluation/evaluate.ts'
-import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, ReadHints } from '../../../../src/ports/store/records.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { readerOf } from '../../json-values.ts'
-import type { Row, SqliteResult, Statement } from '../layout/sql.ts'
+import type { SqliteResult, Statement } from '../layout/sql.ts'
+import type { Reads } from './paced-reads.ts'
 
 const MAX_KEPT = 1000
 
 /** Changes when another connection, of this process or another one, has committed. */
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
-
-export interface Counting {
-  readonly filter: Filter
-  readonly statement: Statement
-  readonly hints: ReadHints
-  count(): Promise<number>
-}
 
 interface Count {
   /** Pending at first: concurrent calls are counted once. */
@@ -37,14 +30,13 @@ interface Count {
 
 /** The counts of a connection's collections. */
 export class Counts {
-  readonly #read: (statement: Statement) => MaybePromise<readonly Row[]>
+  readonly #reads: Pick<Reads, 'quick' | 'rows'>
   /** By collection; most are never counted. */
   readonly kept: Map<string, Kept> = new Map()
   #version: unknown
 
-  /** `read` reads the rows of a quick statement on the connection. */
-  constructor(read: (statement: Statement) => MaybePromise<readonly Row[]>) {
-    this.#read = read
+  constructor(reads: Pick<Reads, 'quick' | 'rows'>) {
+    this.#reads = reads
   }
 
   /** Records a write to a collection that is counted; call it when the write is committed, before anything else runs. */
@@ -57,9 +49,13 @@ export class Counts {
     if (kept.events.length > 2 * MAX_EVENTS) kept.events = kept.events.slice(-MAX_EVENTS)
   }
 
-  /** The number that `counting` counts in the collection. */
-  async of(schema: CollectionSchema, counting: Counting): Promise<number> {
-    const { statement, filter, hints } = counting
+  /** The number of records in the collection that match `filter`; `statement` counts them. */
+  async of(
+    schema: CollectionSchema,
+    filter: Filter,
+    statement: Statement,
+    hints: ReadHints,
+  ): Promise<number> {
     const key = JSON.stringify([statement.sql, statement.values, hints.timeLimitMs])
     for (;;) {
       await this.#forgetIfForeign()
@@ -67,7 +63,10 @@ export class Counts {
       const kept: Kept = this.kept.get(schema.name) ?? made
       this.kept.set(schema.name, kept)
       const known = kept.counts.get(key)
-      if (!known || !isCurrent(known, filter, kept)) return begin(key, counting, kept)
+      if (!known || !isCurrent(known, filter, kept)) {
+        const counted = this.#count(statement, hints, schema.name)
+        return begin(key, { counted, hints, upTo: kept.seen }, kept)
+      }
       if (known.number !== undefined) return known.number
       try {
         return await known.counted
@@ -78,8 +77,13 @@ export class Counts {
     }
   }
 
+  async #count(statement: Statement, hints: ReadHints, table: string): Promise<number> {
+    const [row] = await this.#reads.rows(statement, hints, table)
+    return Number(row?.count)
+  }
+
   async #forgetIfForeign(): Promise<void> {
-    const [row] = await this.#read(DATA_VERSION)
+    const [row] = await this.#reads.quick(DATA_VERSION)
     if (row?.data_version !== this.#version) this.kept.clear()
     this.#version = row?.data_version
   }
@@ -115,10 +119,9 @@ function isCurrent(count: Count, filter: Filter, { events, seen }: Kept): boolea
   return true
 }
 
-function begin(key: string, { count: ask, hints }: Counting, kept: Kept): Promise<number> {
+function begin(key: string, count: Count, kept: Kept): Promise<number> {
   const { counts } = kept
   if (counts.size >= MAX_KEPT) counts.clear()
-  const count: Count = { counted: ask(), hints, upTo: kept.seen }
   counts.set(key, count)
   count.counted.then(
     (number) => {

@@ -29,7 +29,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const reads = new Reads(connection, pace)
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
-  const counts = new Counts((statement) => reads.quick(statement))
+  const counts = new Counts(reads)
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
@@ -138,13 +138,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
     quick: (statement) => reads.quick(statement),
     read: (statement, hints, isScan) =>
       reads.rows(statement, hints, isScan ? schema.name : undefined),
-    async count(statement, filter, hints = {}) {
-      const count = async () => {
-        const [row] = await reads.rows(statement, hints, schema.name)
-        return Number(row?.count)
-      }
-      return counts.of(schema, { filter, statement, hints, count })
-    },
+    count: (statement, filter, hints = {}) => counts.of(schema, filter, statement, hints),
     async write(statement) {
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
