@@ -1,3 +1,4 @@
+import { MongoClient, ObjectId } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { openStore } from '../../adapters/cli/stores.ts'
@@ -114,6 +115,29 @@ await withService('mongo', async (mongo) => {
         await fill(first)
         await copyAlong(opened)
         for (const store of opened) await store.close()
+      })
+
+      it('of numbers that are none has null or nothing, and is equal', async () => {
+        const database = `copy-${crypto.randomUUID()}`
+        const client = new MongoClient(mongo.url)
+        const documents = [Number.NaN, Number.POSITIVE_INFINITY].map((none, at) => {
+          return { _id: new ObjectId(), name: `${at}`, size: none, rate: none, all: [none] }
+        })
+        await client.db(database).collection('numbers').insertMany(documents)
+        await client.close()
+        const address = new URL(mongo.url)
+        address.pathname = `/${database}`
+        const [from, to] = [await openStore(address.href), await openStore(addressOf(url, fresh()))]
+        const numbers = { size: z.number().optional(), rate: z.number().nullable() }
+        const fields = { name: z.string(), ...numbers, all: z.array(z.number()) }
+        const Numbers = defineModel('Number', { fields }) as unknown as Model
+        const refused = await copyRecords(from, to, [Numbers]).catch((error: unknown) => error)
+        const { lost } = refused as ForeignValues
+        const told = lost.map(({ type, field, becomes }) => `${type} ${field} ${becomes}`)
+        expect(told.sort()).toEqual(['Double all null', 'Double rate null', 'Double size null'])
+        const [copied] = await copyRecords(from, to, [Numbers], { convert: true })
+        expect(copied).toMatchObject({ source: 2, target: 2, copied: 2 })
+        for (const store of [from, to]) await store.close()
       })
 
       it.each(['SQLite', 'MongoDB'])(

@@ -14,7 +14,9 @@ export function heldIn({ byField }: Table): (record: Fields) => HeldRecord {
     })
     const kept = all.filter((one) => one.kept !== undefined)
     // A date that another program has written as a string is that date in every store.
-    const lost = all.filter((one) => one.kept !== one.value && !(one.kept instanceof Date))
+    const lost = all.filter(({ kept, value }) => {
+      return kept !== value && !(kept instanceof Date) && !isNone(value)
+    })
     const values = lost.map(({ field, value, kept: other }): ForeignValue => {
       const becomes = other === null ? 'null' : 'nothing'
       return { id: String(record._id), field, type: typeOf(value), becomes }
@@ -24,10 +26,16 @@ export function heldIn({ byField }: Table): (record: Fields) => HeldRecord {
 }
 
 function valueIn(column: Column | undefined, value: unknown): unknown {
-  const kept = value === undefined || value === null ? value : column && typed(column, value)
+  const given = isNone(value) ? null : value
+  const kept = given === undefined || given === null ? given : column && typed(column, given)
   if (kept === undefined && column?.absence === 'null') return null
   const mayBeNull = column?.absence === 'null' || column?.absence === 'either'
   return kept === null && !mayBeNull ? undefined : kept
+}
+
+/** Whether it is NaN or infinite: every store reads that as null, and the source has told of it. */
+function isNone(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value)
 }
 
 /** `value` as the type of the column has it; undefined if it hasn't. */
