@@ -128,19 +128,15 @@ export function createInstance(
   own: readonly OwnMethod[],
 ): Auth {
   const { now, logger } = host
-  const { secret: secrets, issuer, audience } = settings.token
   const name = { model: settings.model.name, mount: mount || '/' }
-  const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
-  const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)
+  const keys = (purpose: Purpose) => keysFor(settings.token.secret, name, purpose)
   const users = new Users(host.engine(settings.model), settings, now)
   const clients = new KnownClients(users, keys('known client'), settings.lockout.lockSeconds)
   const dummyWrite = dummyWrites(host.twin(settings.model, 'decoys'), settings, logger)
   const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)
   const sessions = new Sessions(users)
-  const refreshKeys = { keys: keys('refresh token'), storedKeys: keys('stored session') }
   const [Refresh] = own.flatMap(({ RefreshTokens }) => RefreshTokens ?? [])
-  const refresh =
-    settings.refresh && Refresh && new Refresh(settings.refresh, sessions, refreshKeys, now)
+  const refresh = settings.refresh && Refresh && new Refresh(settings.refresh, sessions, keys, now)
   const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = new Hashing()
@@ -163,7 +159,7 @@ export function createInstance(
     codes,
     identifiers,
     ticketKeys: keys('sign-in ticket'),
-    tokens: accessTokens(settings.token, parties, keys('access token'), now),
+    tokens: accessTokens(settings.token, name, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,
     dummyWrite,

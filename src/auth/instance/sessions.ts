@@ -3,7 +3,7 @@
 import { base64url, textIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
+import { isSealed, type Key, type Keys, keyOf, type Purpose, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
 import { replacing, type Users, type Write } from './users.ts'
 
@@ -130,17 +130,16 @@ export class RefreshTokens {
   readonly #storedKeys: Keys
   readonly #now: () => number
 
-  /** `keys` sign tokens, `storedKeys` what is stored of them. */
   constructor(
     settings: RefreshSettings,
     sessions: Sessions,
-    { keys, storedKeys }: { readonly keys: Keys; readonly storedKeys: Keys },
+    keys: (purpose: Purpose) => Keys,
     now: () => number,
   ) {
     this.settings = settings
     this.sessions = sessions
-    this.#keys = keys
-    this.#storedKeys = storedKeys
+    this.#keys = keys('refresh token')
+    this.#storedKeys = keys('stored session')
     this.#now = now
   }
 

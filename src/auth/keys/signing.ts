@@ -11,7 +11,7 @@ import { macUnder, textMacUnder } from '#hmac'
 import { base64url, objectIn, sameText } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import type { Parties, TokenSettings } from '../setup/token-settings.ts'
+import type { TokenSettings } from '../setup/token-settings.ts'
 
 /** What a key is for; a part of the HKDF label. */
 export type Purpose =
@@ -130,17 +130,20 @@ const MAX_TOKEN_LENGTH = 8192
 /** Verified tokens are remembered: a client's second request computes no HMAC. */
 const MAX_REMEMBERED = 1000
 
-/** The tokens of `settings` between these parties, signed with `keys`; `now` returns epoch milliseconds. */
+/**
+ * The tokens of the auth router `name`, signed with `keys`; `now` returns epoch milliseconds. Every token has the issuer and the
+ * audience, and must have them (RFC 7519 §4.1.1, §4.1.3).
+ */
 export function accessTokens(
-  { expiresIn }: Pick<TokenSettings, 'expiresIn'>,
-  parties: Parties,
+  settings: Pick<TokenSettings, 'expiresIn' | 'issuer' | 'audience'>,
+  name: InstanceName,
   keys: Keys,
   now: () => number,
 ): AccessTokens {
+  const { expiresIn, issuer = name.mount, audience = [name.model] } = settings
   const signers = keys.all.map(signerOf)
   const { header, key } = signerOf(keys.current)
   const remembered = new Map<string, Claims>()
-  const { issuer, audience } = parties
   return {
     issue(signedIn) {
       const iat = Math.floor(now() / 1000)
@@ -165,7 +168,11 @@ export function accessTokens(
       return signer ? [signer.key.mac] : []
     })
     const claims = body && claimsOf(body)
-    if (!claims || !isMeantFor(claims, parties)) return undefined
+    const isMeant =
+      claims?.iss === issuer &&
+      isStringOrStrings(claims.aud) &&
+      [claims.aud].flat().some((one) => audience.includes(one))
+    if (!claims || !isMeant) return undefined
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, claims)
     return claims
@@ -228,12 +235,6 @@ function claimsOf(body: Readonly<Record<string, unknown>>): Claims | undefined {
     (sid === undefined || typeof sid === 'string') &&
     nbf === undefined
   return typed ? (body as unknown as Claims) : undefined
-}
-
-function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
-  const { iss, aud } = claims
-  if (iss !== issuer || !isStringOrStrings(aud)) return false
-  return [aud].flat().some((name) => audience.includes(name))
 }
 
 export function isInstant(value: unknown): value is number {

@@ -15,12 +15,6 @@ import type { RefreshOptions, TokenOptions } from './options.ts'
 
 export type Secrets = readonly [string, ...string[]]
 
-/** Who access tokens name; set on every token, and required of every token (RFC 7519 §4.1.1, §4.1.3). */
-export interface Parties {
-  readonly issuer: string
-  readonly audience: readonly string[]
-}
-
 /** Settings of access tokens, and the secrets for everything that is signed. */
 export interface TokenSettings {
   /** The first signs, all verify. */
