@@ -141,8 +141,8 @@ function normalizeEmail(text: string): string | undefined {
   return domain && address.slice(0, at) + domain
 }
 
-/** A part of a domain, but for its length. */
-const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
+/** A part of a domain, but for its length and its end. */
+const LABEL = /^[a-z0-9_][a-z0-9_-]*$/
 const MAX_LABEL_LENGTH = 63
 /** The end of an IPv4 address, which URL parsers also read in hexadecimal digits. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
@@ -154,7 +154,8 @@ function asciiDomain(domain: string): string | undefined {
   // Others of ASCII end a host in a URL, or are escapes there.
   if (!/^[\w.\-\P{ASCII}]+$/u.test(domain)) return undefined
   const ascii = /^[\w.-]*$/.test(domain) && !domain.includes('xn--') ? domain : hostOf(domain)
-  const isLabel = (part: string) => part.length <= MAX_LABEL_LENGTH && LABEL.test(part)
+  const isLabel = (part: string) =>
+    part.length <= MAX_LABEL_LENGTH && LABEL.test(part) && !part.endsWith('-')
   const isDomain = ascii.length <= MAX_DOMAIN_LENGTH && ascii.split('.').every(isLabel)
   return isDomain && !NUMBER_AT_END.test(ascii) ? ascii : undefined
 }
