@@ -1,6 +1,6 @@
 /** Calls that wait for the database: how many run at once, and how long they have waited. */
 
-import { unlessOver } from '../../unless-over.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
 
 /** A number of places. Calls beyond it wait, in their order. */
 export class Share {
@@ -34,7 +34,7 @@ export class Share {
   #place(signal: AbortSignal | undefined): Promise<void> {
     const place = Promise.withResolvers<void>()
     this.#waiting.add(place)
-    return unlessOver(place.promise, { signal }, () => this.#waiting.delete(place))
+    return unlessAborted(place.promise, signal, () => this.#waiting.delete(place))
   }
 }
 

@@ -5,7 +5,7 @@ import type { Sql } from 'postgres'
 import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import { StoreTimeout, StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
-import { unlessOver } from '../../unless-over.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
@@ -76,11 +76,12 @@ export class Connection {
     }
     // It keeps its place until the server has ended it: what ends it needs a connection too.
     const reading = statement.isLong ? this.#long.use(run, signal) : run()
-    const ms = statement.isLong && !isLimited ? MAX_READ_MS : undefined
-    return unlessOver(reading, { signal, ms, late: tooLong }, () => {
+    const end = () => {
       isOver = true
       cancel()
-    })
+    }
+    const inTime = () => withTimeout(MAX_READ_MS, () => reading, tooLong, end)
+    return unlessAborted(statement.isLong && !isLimited ? inTime() : reading, signal, end)
   }
 
   /** Runs a statement; again if it collided with another one. */

@@ -2,8 +2,9 @@
 
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
-import { unlessOver } from '../../unless-over.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
@@ -146,10 +147,11 @@ export class Pool {
     const job: Job = { statement, ...Promise.withResolvers<Found>() }
     this.#queue.add(job)
     this.begin()
-    const isLimited = end < Number.POSITIVE_INFINITY
-    const ms = isLimited ? Math.max(0, end - performance.now()) : undefined
-    const over = { signal, ms, late: tookTooLong }
-    return unlessOver(job.promise, over, (reason) => this.#stop(job, reason))
+    const stop = (reason: unknown) => this.#stop(job, reason)
+    const ms = Math.max(0, end - performance.now())
+    const isLimited = ms < Number.POSITIVE_INFINITY
+    const inTime = () => withTimeout(ms, () => job.promise, tookTooLong, stop)
+    return unlessAborted(isLimited ? inTime() : job.promise, signal, stop)
   }
 
   /** Ends all reads with `StoreUnavailable`, and the threads. */
