@@ -1,0 +1,27 @@
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
+import { addressOf, storeAt } from '../../stores/postgres/address.ts'
+import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { sqlite } from './sqlite.ts'
+import { rightsOn } from './suite.ts'
+
+rightsOn('SQLite', sqlite, 20, 10)
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+  const database = async () => {
+    const address = addressOf(url, fresh())
+    return () => storeAt(address)
+  }
+  rightsOn('PostgreSQL', database, 10, 5)
+})
+
+await withService('mongo', ({ url }) => {
+  const fresh = freshDatabases(url)
+  const opening = async () => {
+    const database = fresh()
+    return () => mongoStore({ url, database })
+  }
+  rightsOn('MongoDB', opening, 10, 5)
+})

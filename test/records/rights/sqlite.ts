@@ -1,0 +1,18 @@
+/**
+ * An empty SQLite database on the disk.
+ *
+ * @module
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import type { Database } from '../../changes/served.ts'
+
+export const sqlite: Database = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-rights-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return () => sqliteStore({ path: join(folder, 'app.db') })
+}
