@@ -99,7 +99,7 @@ export async function openSession(
   const { users, refresh, request } = auth
   checkTime(request)
   const strongAt = signIn.isStrong ? users.now() : undefined
-  const session = refresh?.open(String(user._id), request, strongAt)
+  const session = refresh?.open(String(user._id), request, strongAt, users.changedAt(user))
   // The session that a client still has when it signs in to the same account again (ASVS 7.2.4).
   const bearer = session && bearerToken(request)
   const claims = bearer === undefined ? undefined : auth.tokens.verify(bearer)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { password } from './accounts.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { password, userModel } from './accounts.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 
 const refresh = ({ post }: Service, refreshToken: unknown) =>
@@ -156,6 +157,27 @@ describe('4.5 POST /token/refresh', () => {
       )
     }
     expect([...seen]).toEqual([JSON.stringify([401, dead, 'Bearer', 'no-store'])])
+  })
+
+  it('no session outlives a password that a version without sessions has changed', async () => {
+    const store = sqliteStore()
+    const app = await service({ store })
+    const { refreshToken, user } = await app.register('ann@example.com')
+    const model = userModel({ auth: { refresh: false as never } })
+    const before = await service({ store, model, auth: { refresh: { enabled: false } } })
+    before.later(60)
+    const { token } = (await before.post('/auth/login', { email: 'ann@example.com', password }))
+      .body.data
+    const change = { currentPassword: password, newPassword: 'another good one 7' }
+    expect((await before.post('/auth/password/change', change, token)).status).toBe(200)
+    expect(await app.stored(user._id)).toMatchObject({
+      refreshTokens: [{ id: expect.any(String) }],
+    })
+    expect(await refresh(app, refreshToken)).toMatchObject({ status: 401, body: { error: dead } })
+    // This one's clock is behind.
+    const again = { email: 'ann@example.com', password: change.newPassword }
+    const next = (await app.post('/auth/login', again)).body.data.refreshToken
+    expect((await refresh(app, next)).status).toBe(200)
   })
 
   it('a token changed in any place is no token, and no reuse', async () => {

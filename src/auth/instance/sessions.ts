@@ -143,9 +143,12 @@ export class RefreshTokens {
     this.#now = now
   }
 
-  /** A new session of the user with `userId`, who has shown a second factor at `strongAt`, in epoch milliseconds. */
-  open(userId: string, request: ApiRequest, strongAt?: number): NewSession {
-    const at = new Date(this.#now())
+  /**
+   * A new session of the user with `userId`, who has shown a second factor at `strongAt`. It is from `changedAt` on, when the
+   * password was last changed, perhaps by a clock that is ahead. Both in epoch milliseconds.
+   */
+  open(userId: string, request: ApiRequest, strongAt?: number, changedAt = 0): NewSession {
+    const at = new Date(Math.max(this.#now(), changedAt))
     const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
     const token = this.#write(this.#keys.current, userId, id, 0)
     const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT_LENGTH)

@@ -127,7 +127,9 @@ async function tryRefresh(
     await sessions.endThoseOfDisabled(user)
     throw refuse.invalidRefreshToken()
   }
-  if (!tokens || tokens.isOver(session)) throw refuse.invalidRefreshToken()
+  // A version without sessions changes a password and ends none.
+  const isFormer = session.createdAt.getTime() < users.changedAt(user)
+  if (!tokens || isFormer || tokens.isOver(session)) throw refuse.invalidRefreshToken()
   if (state === 'graced') return { user, session }
   if (state === 'reused') {
     await revoke(auth, String(user._id), session.id)
