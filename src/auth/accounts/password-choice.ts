@@ -24,6 +24,8 @@ import { guessPassword } from '../sign-in.ts'
 import { checkPasswordSize, credential } from './credentials.ts'
 
 const DEADLINE_MS = 5000
+/** Between the parts of a number or a name. */
+const SEPARATORS = /[\s().+-]/g
 /** Shorter words are in many good passwords. */
 const MIN_WORD_LENGTH = 4
 /** How many more characters a password with such a word must have. */
@@ -40,7 +42,7 @@ export async function checkChoice(
   const { appName } = settings.delivery
   const texts = new Set([...words, appName].filter((word) => typeof word === 'string'))
   const pieces = [...new Set([...texts].flatMap(partsOf))]
-  const forms = [...new Set([folded, withoutSeparators(folded)])]
+  const forms = [...new Set([folded, folded.replace(SEPARATORS, '')])]
   if (forms.some((form) => isBuiltFrom(form, pieces))) throw refuse.passwordTooPersonal()
 }
 
@@ -68,11 +70,8 @@ export function identifiersIn({ identifiers }: AuthSettings, record: Fields): re
 function partsOf(text: string): readonly string[] {
   const whole = fold(text.trim().normalize('NFKC'))
   const [local = '', domain] = whole.split('@')
-  return [whole, local, ...(domain === undefined ? [] : [domain]), withoutSeparators(whole)]
-}
-
-function withoutSeparators(text: string): string {
-  return text.replace(/[\s().+-]/g, '')
+  const digits = whole.replace(SEPARATORS, '')
+  return [whole, local, ...(domain === undefined ? [] : [domain]), digits]
 }
 
 /** Whether `password` is one of `words`, or has too few other characters. */
