@@ -28,10 +28,8 @@ import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
 
-export interface AppGuards extends GuardLists {
-  /** Those that run before anything else. */
-  readonly early: Guard[]
-}
+/** The guards of an app by when they run, the early ones before anything else. */
+export type AppGuards = GuardLists & { readonly early: Guard[] }
 
 export interface Parts {
   readonly host: AppHost

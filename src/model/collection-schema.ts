@@ -1,6 +1,6 @@
 /** What a store needs to know about a model. */
 
-import type { $ZodType } from 'zod/v4/core'
+import type { $ZodStringDef, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/store/filter.ts'
 import { type ObjectShape, placeOf } from '../ports/store/shape.ts'
 import type { CollectionSchema, Store } from '../ports/store/store.ts'
@@ -113,13 +113,8 @@ function unboundedPaths({ shape, fields, unique, indexes }: Model): string[] {
 
 /** Whether a string has a greatest length, a format, or a pattern of its own. */
 function isLimited({ _zod }: $ZodType): boolean {
-  const { format, checks = [] } = _zod.def as unknown as StringDef
-  return format !== undefined || checks.some((one) => LIMITS.has(String(one._zod?.def?.check)))
-}
-
-interface StringDef {
-  readonly format?: string
-  readonly checks?: readonly { readonly _zod?: { readonly def?: { readonly check?: unknown } } }[]
+  const { format, checks = [] } = _zod.def as $ZodStringDef & { readonly format?: string }
+  return format !== undefined || checks.some((one) => LIMITS.has(one._zod.def.check))
 }
 
 /** A rule of your own may be a limit too, as those of identifiers are. */

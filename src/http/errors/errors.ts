@@ -71,14 +71,12 @@ export const said =
     return String.raw({ raw: texts }, ...words)
   }
 
-const UNTOLD = '…'
-
 /**
  * The message of `error` for the log: it may quote what a client sent, which may be a secret in the wrong place. Of the
  * client's words, and of what others have put in quotes, only those for which `isName` returns true stay.
  */
 export function loggedMessage(error: unknown, isName: (word: string) => boolean): string {
-  const told = (word: string) => (isName(word) ? word : UNTOLD)
+  const told = (word: string) => (isName(word) ? word : '…')
   const known = own.get(error as HttpError)
   if (known) return typeof known.message === 'string' ? known.message : known.message(told)
   const message = error instanceof Error ? error.message : String(error)

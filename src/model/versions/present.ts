@@ -70,12 +70,6 @@ export function declaredParts(
   return parts
 }
 
-interface ReadHow {
-  readonly lean: boolean
-  /** Whether they only become JSON: then dates may be texts. */
-  readonly isSent: boolean
-}
-
 /**
  * The records of `read`. Those that are only sent are parsed from the store's JSON: to make Dates of texts, and texts of
  * Dates again, takes longer than all else that is done to a record.
@@ -84,7 +78,7 @@ export async function declaredRecords(
   model: Model,
   stored: Collection,
   read: Read,
-  { lean, isSent }: ReadHow,
+  { lean, isSent }: { readonly lean: boolean; readonly isSent: boolean },
 ): Promise<readonly Fields[]> {
   if (!isSent || model.convert || !stored.findJson) {
     return declaredParts(model, await stored.find(read), { select: read.select, lean })

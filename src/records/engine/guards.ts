@@ -77,10 +77,8 @@ export function checkNeeds(host: Host): void {
   }
 }
 
-const UNKNOWN: GuardDescription = { text: 'guarded' }
-
 export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescription[] {
-  return guards.map((guard) => descriptions.get(guard) ?? UNKNOWN)
+  return guards.map((guard) => descriptions.get(guard) ?? { text: 'guarded' })
 }
 
 export function isDescribed(guard: Guard): boolean {

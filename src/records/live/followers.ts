@@ -3,10 +3,6 @@
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 
-export interface Follower {
-  readonly filter: Filter
-}
-
 /** Followers whose filters ask for certain values of the same fields. */
 interface Group<F> {
   readonly fields: readonly string[]
@@ -14,7 +10,7 @@ interface Group<F> {
   readonly byValues: Map<string, F[]>
 }
 
-export class Followers<F extends Follower> {
+export class Followers<F extends { readonly filter: Filter }> {
   readonly #groups = new Map<string, Group<F>>()
 
   add(follower: F): void {

@@ -5,10 +5,11 @@ import { causeOf, outageLog } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
 import { nextTurn } from '../../ports/promises/turns.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
+import type { Filter } from '../../ports/store/filter.ts'
 import { madeOnce } from '../../ports/values/once.ts'
 import { logOf } from '../engine/author.ts'
 import type { Host } from '../engine/host.ts'
-import { type Follower, Followers } from './followers.ts'
+import { Followers } from './followers.ts'
 import { Rounds } from './rounds.ts'
 
 /** How many entries are read at a time. */
@@ -22,8 +23,9 @@ const TICK_MS = 100
 /** How many are called before others have a turn: what they do then is soon done, and leaves no memory behind. */
 const TOGETHER = 16
 
-export interface Listener extends Follower {
+export interface Listener {
   readonly model: Model
+  readonly filter: Filter
   /** An entry of the log that may concern it. */
   take(change: LoggedChange): void
   /** An entry of a model of accounts. */

@@ -24,17 +24,12 @@ export type RespondFromCache = (
   load: () => MaybePromise<Loaded>,
 ) => MaybePromise<Response>
 
-export interface CachedRouter {
-  readonly cache: CacheSettings
-  readonly respond: RespondFromCache
-}
-
 /** A router's cache, if it has one; `readParameters` are those that a list reads. Throws a `TypeError` for the option. */
 export function cachedReads(
   resource: Resource,
   options: RouterOptions<Fields>,
   readParameters: (query: Query, equalities: readonly string[]) => Query,
-): CachedRouter | undefined {
+): { readonly cache: CacheSettings; readonly respond: RespondFromCache } | undefined {
   const { host, mount, upload } = resource
   const given = resolveCache(options.cache, host, failAt(mount))
   if (!given) return undefined
