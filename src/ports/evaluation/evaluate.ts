@@ -66,7 +66,7 @@ function meets(
  * The values that a path leads to: one, or those of all elements of a list; null if there is none. Where the shape says
  * that something else is there than a list, one that is there all the same is a value.
  */
-function valuesAt(value: unknown, keys: readonly string[], shape: Shape | undefined): unknown[] {
+export function valuesAt(value: unknown, keys: readonly string[], shape?: Shape): unknown[] {
   const isList = Array.isArray(value)
   if (isList && (!shape || shape.kind === 'list')) {
     return value.flatMap((element) => valuesAt(element, keys, shape?.element))

@@ -13,7 +13,7 @@
  */
 
 import { BSONRegExp, type Document } from 'mongodb'
-import type { Fields } from '../../../../src/ports/store/records.ts'
+import { valuesAt } from '../../../../src/ports/evaluation/evaluate.ts'
 import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { Change } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
@@ -129,19 +129,12 @@ export function isStill(field: string, value: unknown): Document {
 /** The distinct grams of all strings at `path` of `value`; undefined if there are too many. */
 export function gramsAt(value: unknown, path: string): readonly string[] | undefined {
   const grams = new Set<string>()
-  for (const text of textsAt(value, path === '' ? [] : path.split('.'))) {
-    for (const gram of gramsOf([...fold(text)])) grams.add(gram)
+  for (const one of valuesAt(value, path === '' ? [] : path.split('.'))) {
+    if (typeof one !== 'string') continue
+    for (const gram of gramsOf([...fold(one)])) grams.add(gram)
   }
   if (grams.size > MOST) return undefined
   return grams.size > 0 ? [...grams] : NO_GRAM
-}
-
-function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
-  if (Array.isArray(value)) {
-    return value.flatMap((one) => textsAt(one, key === undefined ? [] : [key, ...rest]))
-  }
-  if (key === undefined) return typeof value === 'string' ? [value] : []
-  return typeof value === 'object' && value !== null ? textsAt((value as Fields)[key], rest) : []
 }
 
 /** The gram that starts at each character, unless it is too short to be searched for. */
