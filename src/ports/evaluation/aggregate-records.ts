@@ -12,7 +12,7 @@ import type { Fields } from '../store/records.ts'
 import { type ObjectShape, placeOf } from '../store/shape.ts'
 import type { Collection } from '../store/store.ts'
 import { StoreTimeout } from '../store/store-errors.ts'
-import { compareAt, position } from './evaluate.ts'
+import { compareAt, valuesAt } from './evaluate.ts'
 import { pages } from './walk.ts'
 
 /**
@@ -24,8 +24,8 @@ export async function aggregateRecords(
   read: AggregateRead,
   shape: ObjectShape,
 ): Promise<Scalar[][]> {
-  const valueAt = (record: Fields, field: string): Scalar =>
-    position([{ field, descending: false }], record, { shape })[0] ?? null
+  const valueAt = (record: Fields, field: string) =>
+    (valuesAt(record, field.split('.'), shape)[0] ?? null) as Scalar
   const groups = new Map<string, Group>()
   if (read.by.length === 0) groupIn(groups, [], read, shape)
   for await (const record of recordsOf(find, read)) {
@@ -81,7 +81,6 @@ async function* recordsOf(
   }
 }
 
-/** The values that a row is sorted by. */
 function sortedBy(row: readonly Scalar[], { by, measures, sort }: AggregateRead): Scalar[] {
   return sort.map(({ column }) => {
     const value = row[column] ?? null

@@ -156,7 +156,6 @@ function memberOf({ members, rest }: Declared, key: string): Declared | undefine
   return members?.get(key) ?? (key === '__proto__' ? undefined : rest)
 }
 
-/** The first `count` members. */
 function pick(fields: Members, keys: readonly string[], count: number): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const key of keys.slice(0, count)) kept[key] = fields[key]

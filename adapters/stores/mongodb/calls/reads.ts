@@ -10,19 +10,12 @@ import { datesAsText } from '../../../../src/ports/values/json.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
-import { idOf } from '../../planner/seek.ts'
+import { idOf, placeAt } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 import { NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
-import {
-  asText,
-  compileFilter,
-  directionOf,
-  hasPattern,
-  isReference,
-  restAfter,
-} from '../query/filter.ts'
+import { asText, compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 
@@ -164,7 +157,9 @@ export class Reads {
   ): Promise<readonly Scalar[]> {
     const { native, schema } = this.#of
     const id = after[sort.findIndex(({ field }) => field === '_id')]
-    const isOther = sort.map(({ field }) => field !== '_id' && isReference(field, schema.shape))
+    const isOther = sort.map(
+      ({ field }) => field !== '_id' && placeAt(field, schema.shape).shape.kind === 'id',
+    )
     const isKnown = after.every((value, at) => {
       if (typeof value === 'number') {
         return Math.abs(value) < 2 ** 53 && (!this.#hasRare || Number.isInteger(value))

@@ -112,10 +112,6 @@ export function asText(text: string): Scalar {
   return { toBSON: () => text } as never
 }
 
-export function isReference(field: string, shape: ObjectShape): boolean {
-  return placeAt(field, shape).shape.kind === 'id'
-}
-
 function typeOf(value: unknown): string {
   if (value instanceof Date) return 'date'
   const { _bsontype: type = typeof value, toBSON } = Object(value)

@@ -46,7 +46,10 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       await checkPatterns(...statements)
       return write(statements)
     },
-    copying: copyingOf(connection),
+    copying: {
+      watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
+      place: async () => placeOf(connection.file),
+    },
     async prepare(schemas) {
       await connection.ready().catch(throwPortError)
       await writer.drained()
@@ -106,13 +109,6 @@ function migrateNow<Result>(connection: Connection, begin: () => Migration<Resul
       }
     }
   })
-}
-
-function copyingOf(connection: Connection): NonNullable<Store['copying']> {
-  return {
-    watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
-    place: async () => placeOf(connection.file),
-  }
 }
 
 /** A file by its number on its disk: links and other spellings of its path lead to it too. */
