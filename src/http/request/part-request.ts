@@ -46,7 +46,7 @@ export function partRequest(whole: Whole, init: PartInit): ApiRequest {
   if (body !== undefined) headers.set('content-type', 'application/json')
   // What no header can hold is the tag of no record.
   if (ifMatch !== undefined)
-    headers.set('if-match', String(ifMatch).replace(/[^\t\x20-\x7e\x80-\xff]/g, '?'))
+    headers.set('if-match', String(ifMatch).replace(/[^\t -~\x80-\xff]/g, '?'))
   const url = new URL(whole.url, 'http://localhost').origin + path
   const isQuery = method === 'QUERY'
   const request = new Request(url, {

@@ -8,8 +8,7 @@ import { withShield } from '../../http/request/shield.ts'
 import { isResponse } from '../../http/response/respond.ts'
 import type { Model } from '../../model/model.ts'
 import type { Repeatable } from '../../ports/services/body-source.ts'
-import { all, everything, type Filter, type SortKey } from '../../ports/store/filter.ts'
-import { madeOnce } from '../../ports/values/once.ts'
+import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
 import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { showsFor } from '../read/read.ts'
@@ -168,6 +167,7 @@ export async function rightsOf(
   const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
   const view = await viewFor(resource, request, context, plan.choice)
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
+  const reach = targetsOf(view).map((one) => visibleThroughReference(resource.host, one, request))
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
   return {
     request: showsFor({ resource, view, request }) ? request : undefined,
@@ -177,20 +177,16 @@ export async function rightsOf(
     view,
     askedAt,
     rules: isRuled ? rulesOf(scope, plan, view) : '',
-    reach: view.populate.length > 0 ? await reachOf(resource, view, request) : '',
+    reach: JSON.stringify(await Promise.all(reach)),
   }
 }
 
 /** The models of the records that are filled in. */
 function targetsOf({ populate }: View): readonly Model[] {
-  const filled = populate.flatMap((one) => [one, ...(one.populate ?? [])])
-  return filled.map(({ target }) => target)
-}
-
-async function reachOf({ host }: Resource, view: View, request: ApiRequest): Promise<string> {
-  const seen = targetsOf(view).map((one) => visibleThroughReference(host, one, request))
-  const filters = await Promise.all(seen)
-  return filters.every((one) => one === everything) ? '' : JSON.stringify(filters)
+  return populate.flatMap(({ target, populate: inner = [] }) => [
+    target,
+    ...inner.map((one) => one.target),
+  ])
 }
 
 /** Which records of a list are seen, and how, as a text: a field that is withheld is neither filtered nor searched by. */
@@ -208,9 +204,7 @@ function rulesOf(
  * there are none: ids of events are then positions, and nothing else.
  */
 export function markOf({ model, lean }: Resource, { rules, reach, view }: Rights): string {
-  if (rules === '' && reach === '') return ''
-  const forms = [model, ...targetsOf(view)].map(formOf)
-  return `.${digestOf([rules, reach, lean, forms]).slice(0, 16)}`
+  const filled = targetsOf(view)
+  if (rules === '' && filled.length === 0) return ''
+  return `.${digestOf([rules, reach, lean, [model, ...filled].map(shownBy)]).slice(0, 16)}`
 }
-
-const formOf = madeOnce((model: Model) => digestOf(shownBy(model)))
