@@ -9,7 +9,7 @@ import {
   theirs,
   ValidationError,
 } from './errors.ts'
-import { untold } from './untold.ts'
+import { unsent, untold } from './untold.ts'
 
 export const notFound = (): HttpError => refusal('not-found', 404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>
@@ -49,14 +49,16 @@ export const duplicate = (fields: readonly string[]): HttpError =>
 export const forbiddenTransition = (
   field: string,
   from: string | undefined,
-  to: string,
+  to?: string,
 ): HttpError => {
+  const end = to === undefined ? 'what it was' : theirs(to)
   const sentence =
     from === undefined
-      ? said`'${field}' cannot change to ${theirs(to)}.`
-      : said`'${field}' cannot change from ${theirs(from)} to ${theirs(to)}.`
+      ? said`'${field}' cannot change to ${end}.`
+      : said`'${field}' cannot change from ${theirs(from)} to ${end}.`
   const error = refusal('forbidden-transition', 409, sentence)
   if (from !== undefined) untold.set(error, [field, forbiddenTransition(field, undefined, to)])
+  else if (to !== undefined) unsent.set(error, forbiddenTransition(field, undefined))
   return error
 }
 /** Exclusions: `fields` are those of the range. */

@@ -4,6 +4,7 @@ import type { $ZodType } from 'zod/v4/core'
 import { readJson } from '../../http/body/body.ts'
 import { checkTime } from '../../http/deadline.ts'
 import { entryNotFound, methodNotAllowed, notAChange } from '../../http/errors/refusals.ts'
+import { unsent } from '../../http/errors/untold.ts'
 import { type ApiRequest, METHOD_OVERRIDE } from '../../http/request/request.ts'
 import { runShielded } from '../../http/request/shield.ts'
 import type { Model } from '../../model/model.ts'
@@ -51,7 +52,12 @@ export async function restore(
     const validated = validating(resource, sent, state)
     return { sent, files: [], level: undefined, client: request, request, context, validated }
   }
-  if (current) return updateFrom(own, incoming(changesTo(resource, current, state)), id)
+  if (current) {
+    const sent = changesTo(resource, current, state)
+    return updateFrom(own, incoming(sent), id).catch((error) => {
+      throw unsent.get(error) ?? error
+    })
+  }
   for (const guard of resource.access.create || []) {
     const response: unknown = await runShielded(request, guard, request, context)
     if (response !== undefined && response !== null) return response

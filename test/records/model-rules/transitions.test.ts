@@ -118,6 +118,32 @@ describe('transitions', () => {
     expect((await send('POST', '/batch', { json })).body.error).toBe(told)
   })
 
+  it.each([
+    ['the model hides', ['status'], {}],
+    ['`fieldsFor` withholds', [], { fieldsFor: () => ['title'] }],
+  ])(
+    'do not tell who restores a record what was in a field that %s',
+    async (_, hidden, options) => {
+      const Kept = defineModel('RuledKept', {
+        fields: { title: z.string(), status },
+        transitions: { status: { requested: ['approved'] } },
+        ...{ hidden, changes: true },
+      } as never)
+      const { app, send } = service({ store: sqliteStore() })
+      const kept = { model: Kept, middlewares: [], history: true, access: { restore: true } }
+      app.mount('/kept', createRouter({ ...kept, ...options } as never))
+      const collection = app.store.collection(Kept as never)
+      const { _id } = await collection.insert({ title: 'x', status: 'requested' } as never)
+      await collection.update(_id, { status: 'approved' } as never)
+      const [{ id: changeId } = {}] = (await send('GET', `/kept/${_id}/history`)).records
+      const restored = await send('POST', `/kept/${_id}/restore`, { json: { changeId } })
+      expect([restored.status, restored.body.error]).toEqual([
+        409,
+        "'status' cannot change to what it was.",
+      ])
+    },
+  )
+
   it('tell what a client sees of the record, whatever else is withheld', async () => {
     const { app, collection, send } = loans()
     const scope = { read: () => ({ title: 'x' }), write: () => ({ level: 1 }) }
