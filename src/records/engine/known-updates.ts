@@ -43,7 +43,7 @@ export async function updateKnown(
   const updated = await queue.retry<Fields | null>(MAX_TRIES, async () => {
     const stored = await engine.first(filter)
     if (!stored || !holds(stored, expect)) return { result: null }
-    const plan = replacement(model.shape, changes, kept, stored)
+    const plan = replacement(model, changes, kept, stored)
     const whole = applyReplacement(upgraded(model, stored), plan)
     if (model.refinements) await checkAcross(model, whole)
     const seen = model.refinements ? Object.keys(model.fields) : unsure

@@ -146,7 +146,7 @@ export class RecordEngine {
     expect?: Fields,
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
-    const plan = replacement(this.model.shape, changes, kept)
+    const plan = replacement(this.model, changes, kept)
     const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
     const unsure = [...plan.unsure, ...ruled]
     const isKnown = !this.model.refinements && unsure.length === 0
@@ -168,7 +168,7 @@ export class RecordEngine {
 
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
-    const plan = replacement(this.model.shape, changes, [])
+    const plan = replacement(this.model, changes, [])
     const { refinements, transitions, exclude, changes: isLogged } = this.model
     if (!refinements && !transitions && !exclude && !isLogged && plan.unsure.length === 0) {
       const change = this.#change(changes, plan)

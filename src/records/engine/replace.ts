@@ -1,6 +1,6 @@
 /** From new field values to a change of the stored record, member by member: what the writer can't see stays. */
 
-import { valueIn } from '../../model/model.ts'
+import { type Model, valueIn } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { ObjectShape, Shape } from '../../ports/store/shape.ts'
@@ -18,10 +18,11 @@ export interface Replacement {
 /**
  * The replacement of the fields in `changes`; undefined removes one. Members that no model declares stay, and so do
  * those at `kept`, paths that the writer cannot see; declared members missing from `changes` are removed. A list is
- * replaced as a whole, because nothing identifies its elements.
+ * replaced as a whole, because nothing identifies its elements; and so is a field with `convert`, which would take what stays of
+ * an earlier value for that value.
  */
 export function replacement(
-  shape: ObjectShape,
+  { shape, convert = {} }: Pick<Model, 'shape' | 'convert'>,
   changes: Fields,
   kept: readonly string[],
   stored?: Fields,
@@ -29,6 +30,7 @@ export function replacement(
   const plan: Plan = { set: {}, unset: [], unsure: new Set(), kept, stored }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) plan.unset.push(field)
+    else if (Object.hasOwn(convert, field) && !isPartlyKept(plan, field)) plan.set[field] = value
     else replace(plan, field, shape.fields.get(field), value)
   }
   return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }

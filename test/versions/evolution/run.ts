@@ -372,9 +372,10 @@ export class Evolution {
   }
 }
 
-/** What is stored of a value that is sent: members that the version does not declare stay. */
+/** What is stored of a value that is sent: members that the version does not declare stay, unless it converts them. */
 function written(field: Field, value: unknown, held: unknown): unknown {
   if (field.kind !== 'obj') return value
+  if (field.convert) return filled(field, value)
   const kept = isObject(held) ? Object.entries(held) : []
   const others = kept.filter(([name]) => !field.parts.includes(name))
   return { ...(filled(field, value) as object), ...Object.fromEntries(others) }

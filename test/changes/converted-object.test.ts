@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { batch } from '../../src/batch/index.ts'
+import { createRouter, defineModel } from '../../src/index.ts'
+import { service } from '../records/service.ts'
+
+it('what is written to an object that convert reads stays, and is not made of what was there before', async () => {
+  const store = sqliteStore()
+  const address = z.object({ line: z.string() })
+  const Before = defineModel('Moved', { fields: { name: z.string(), address } })
+  const before = service({ store }).app.store.collection(Before)
+  const ids = await Promise.all(
+    ['a', 'b', 'c', 'd'].map(async (name) => {
+      const { _id } = await before.insert({ name, address: { line: `${name} Street` } })
+      return _id
+    }),
+  )
+  const home = z.object({
+    street: z.string(),
+    zip: z.string().optional(),
+    door: z.int().default(1),
+  })
+  const Now = defineModel('Moved', {
+    fields: { name: z.string(), home },
+    renamed: { address: 'home' },
+    convert: { home: (stored) => ({ street: String((stored as { line?: string }).line) }) },
+  })
+  const { app, send } = service({ store })
+  app.mount('/moved', createRouter({ model: Now, middlewares: [] })).mount('/batch', batch())
+  const records = app.store.collection(Now)
+  const [one, two, three, four] = ids as [string, string, string, string]
+  const json = { home: { street: 'New Street' } }
+  const shown = { street: 'New Street', door: 1 }
+  expect(await send('PATCH', `/moved/${one}`, { json })).toMatchObject({
+    body: { data: { home: shown } },
+  })
+  const operations = [{ method: 'PATCH', path: `/moved/${two}`, body: json }]
+  expect((await send('POST', '/batch', { json: { operations } })).status).toBe(200)
+  await app.store.atomic((tx) => tx.collection(Now).update(three, { home: { ...shown } }))
+  const found = await records.find({}, { sort: 'name' })
+  const old = { street: 'd Street', door: 1 }
+  expect(found.map((record) => record.home)).toEqual([shown, shown, shown, old])
+  expect(found[3]?._id).toBe(four)
+})
