@@ -28,6 +28,9 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
+/** How long a client may go on sending a body that is refused, in milliseconds. */
+const REFUSED_MS = 10_000
+
 /** Connections that end as soon as their clients have read the response: what is sent on them is no request any more. */
 export const left: WeakSet<Socket> = new WeakSet()
 
@@ -52,6 +55,7 @@ export async function leaveUnread(
   // The reset for further data could overtake the response, so give the client time to receive it.
   socket.destroySoon = () => {
     socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('end', () => socket.destroy())
+    setTimeout(() => socket.destroy(), status < 400 ? LINGER_MS : REFUSED_MS)
   }
 }

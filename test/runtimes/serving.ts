@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { raw, received, rejected, start } from './server.ts'
 
@@ -135,8 +136,10 @@ export function serving(runtime: string): void {
       const length = `Content-Length: ${24 * chunk.length}`
       const client = raw(url, `POST /begun HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`)
       const answer = once(client.pause(), 'readable')
-      for (let sent = 0; sent < 24; sent += 1)
-        await new Promise((resolve) => client.write(chunk, resolve))
+      for (let sent = 0; sent < 24; sent += 1) {
+        if (sent === 12) await sleep(1500)
+        await promisify(client.write).call(client, chunk)
+      }
       await answer
       expect(`${client.read()}`).toMatch(/^HTTP\/1\.1 413 /)
     })
