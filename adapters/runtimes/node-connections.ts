@@ -56,6 +56,6 @@ export async function leaveUnread(
   socket.destroySoon = () => {
     socket.end()
     socket.once('end', () => socket.destroy())
-    setTimeout(() => socket.destroy(), status < 400 ? LINGER_MS : REFUSED_MS)
+    setTimeout(() => socket.destroy(), status < 400 ? LINGER_MS : REFUSED_MS).unref()
   }
 }
