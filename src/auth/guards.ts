@@ -173,7 +173,7 @@ async function authenticate(
   const { settings, users, refresh, sessions } = auth
   const isAlone = areAlone(auth)
   const ms = isAlone ? undefined : begun.of(request)
-  const claims = auth.tokens.verify(token, ms) ?? auth.acceptToken?.(token, ms)
+  const claims = auth.tokens.verify(token, ms) ?? auth.accepted?.accessToken(token, ms)
   if (!claims) throw refuse.invalidToken()
   if (isAlone) {
     const { sub, role = settings.roles.default } = claims

@@ -49,12 +49,12 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
     ],
     open({ users, refresh }) {
       const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
-      const acceptToken: AcceptToken = (token, ms = users.now()) => {
+      const accessToken: AcceptToken = (token, ms = users.now()) => {
         const body = signedBody(token, (header) => (header === HEADER ? macs : []))
         const claims = body && claimsIn(body, settings)
         return claims && isValidAt(ms, claims) ? claims : undefined
       }
-      return { acceptToken, readToken: refresh && readingBoth(refresh, macs) }
+      return { accepted: { accessToken, refreshToken: refresh && readingBoth(refresh, macs) } }
     },
   }
 }

@@ -51,10 +51,8 @@ export interface Auth {
   /** The file fields of the user model, including those of other routers that take uploads for it. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens
-  /** The access tokens of another service are accepted beside our own during a move from there, and never issued. */
-  readonly acceptToken: AcceptToken | undefined
-  /** Reads refresh tokens, our own and those of the service. */
-  readonly readToken: ReadToken | undefined
+  /** The tokens of another service, if they are accepted. */
+  readonly accepted: AcceptedTokens | undefined
   readonly hashing: Hashing
   readonly dummyWrite: DummyWrite
   readonly breakers: Breakers
@@ -93,14 +91,25 @@ export interface AuthRoute extends RouteRow<RouteName> {
   handler(auth: Auth): Handler
 }
 
-/** A part of accounts that is made as methods are, but works on the instance itself, without machinery. */
+/**
+ * A part of accounts that is made as methods are, but works on the instance itself: its code is in every app, so it needs
+ * no machinery.
+ */
 export interface OwnMethod {
   readonly routes: readonly AuthRoute[]
+  /** What keeps refresh tokens. */
   readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
-  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & Partial<Pick<Auth, 'acceptToken' | 'readToken'>>
+  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
   /** Start-up warnings about its options. */
   advice?(settings: AuthSettings): readonly (string | undefined)[]
+}
+
+/** Reads the tokens of another service, which are accepted beside our own during a move from there, and never issued. */
+export interface AcceptedTokens {
+  readonly accessToken: AcceptToken
+  /** Reads refresh tokens, our own and those of the service. Undefined without refresh tokens. */
+  readonly refreshToken: ReadToken | undefined
 }
 
 /** What a sign-in writes besides, and what must still be true besides at that moment. */
@@ -168,12 +177,11 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
-    ...{ methods, machinery, factors: undefined, acceptToken: undefined, readToken: undefined },
+    ...{ methods, machinery, factors: undefined, accepted: undefined },
   }
   for (const { open } of own) {
-    const { acceptToken, readToken, ...opened } = open?.(auth) ?? {}
-    auth.acceptToken ??= acceptToken
-    auth.readToken ??= readToken
+    const { accepted, ...opened } = open?.(auth) ?? {}
+    auth.accepted ??= accepted
     methods.push({ handlers: {}, ...opened })
   }
   if (machinery) openMethods(auth, machinery, methods)

@@ -56,9 +56,9 @@ async function endUserSessions(auth: AuthRequest): Promise<Response> {
 
 /** The refresh token that a client sends: one of ours, or of another service if that is accepted. */
 async function tokenIn(auth: AuthRequest): Promise<SentToken | undefined> {
-  const { readToken, refresh } = auth
+  const { accepted, refresh } = auth
   const text = credential(await readBody(auth), 'refreshToken')
-  return readToken ? readToken(text) : refresh?.read(text)
+  return accepted?.refreshToken ? accepted.refreshToken(text) : refresh?.read(text)
 }
 
 /** Ends one session. The response is the same for every token. */

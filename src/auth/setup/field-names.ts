@@ -32,6 +32,7 @@ export const SECRET_KINDS = {
   refreshTokens: 'sessions',
 } as const
 
+/** The default name of a field that no response contains. */
 export type SecretName = keyof typeof SECRET_KINDS
 
 export const SECRETS: readonly SecretName[] = Object.keys(SECRET_KINDS) as SecretName[]
