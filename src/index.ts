@@ -62,8 +62,7 @@ export type {
 export { SecondStepRequired, type SignInStep } from './auth/setup/options.ts'
 export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { type UserFields, userFields } from './auth/setup/user-fields.ts'
-export type { RedisClient } from './cache/client.ts'
-export type { CacheOptions, Vary } from './cache/options.ts'
+export type { CacheOptions, RedisClient, Vary } from './cache/options.ts'
 export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors/errors.ts'
 export type { ApiRequest, AuthContext, Query } from './http/request/request.ts'
 export {

@@ -5,7 +5,6 @@ import * as rule from '../model/option-rules.ts'
 import { booleanFrom, checkOptions, type Fail, type Rule } from '../model/option-rules.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
-import { type RedisClient, storeOfClient } from './client.ts'
 
 /**
  * Returns a value that tells apart requests which may not share responses. If it returns anything but a string, a
@@ -14,6 +13,15 @@ import { type RedisClient, storeOfClient } from './client.ts'
 export type Vary = (
   request: ApiRequest,
 ) => MaybePromise<string | number | boolean | null | undefined>
+
+type SetWithExpiry = (key: string, seconds: number, value: string) => Promise<unknown>
+
+/** The methods used of a Redis client: `setEx` of `redis`, `setex` of `ioredis` and `@upstash/redis`. */
+export interface RedisClient {
+  get(key: string): Promise<unknown>
+  readonly setEx?: SetWithExpiry
+  readonly setex?: SetWithExpiry
+}
 
 /** The `cache` option of a router. */
 export interface CacheOptions {
@@ -111,6 +119,25 @@ function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): Cac
     fail(`'cache.store' must have the functions get and set`)
   }
   return found
+}
+
+/** Routers with the same client share one store, so that a write tells it once. */
+const stores = new WeakMap<RedisClient, CacheStore>()
+
+/** A store that uses `client`; undefined if it is not such a client. You close the client yourself. */
+function storeOfClient(client: RedisClient): CacheStore | undefined {
+  const setting = (['setEx', 'setex'] as const).find((name) => typeof client?.[name] === 'function')
+  if (typeof client?.get !== 'function' || !setting) return undefined
+  const store = stores.get(client) ?? {
+    async get(key) {
+      const value = await client.get(key)
+      return typeof value === 'string' ? value : undefined
+    },
+    // Called as methods of the client, which they are.
+    set: async (key, value, ttlSeconds) => client[setting]?.(key, ttlSeconds, value),
+  }
+  stores.set(client, store)
+  return store
 }
 
 /** The core opens no connections, so the cache named in the environment still takes one line of code. */
