@@ -1,6 +1,6 @@
 /** What filters, orders and changes mean, applied to records in memory: the port's sentences in their simplest form. */
 
-import type { Filter, Scalar, SortKey } from '../store/filter.ts'
+import type { Comparison, Containment, Filter, Scalar, SortKey } from '../store/filter.ts'
 import type { Fields } from '../store/records.ts'
 import { type ObjectShape, placeOf, type Shape } from '../store/shape.ts'
 import type { Change } from '../store/store.ts'
@@ -39,27 +39,15 @@ export function matches(filter: Filter, record: Fields, as: Compared): boolean {
   }
 }
 
-function meets(
-  filter: Exclude<Filter, { filters: unknown } | { values: unknown }>,
-  value: unknown,
-  isNumeric: boolean,
-): boolean {
-  switch (filter.op) {
-    case 'contains':
-      return typeof value === 'string' && fold(value).includes(fold(filter.text))
-    case 'eq':
-      return isEqual(value, filter.value)
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte': {
-      if (filter.value === null || !sameType(value, filter.value)) return false
-      const sign = compare(value as Scalar, filter.value, isNumeric)
-      return { gt: sign > 0, gte: sign >= 0, lt: sign < 0, lte: sign <= 0 }[filter.op]
-    }
-    default:
-      return false
+function meets(filter: Comparison | Containment, value: unknown, isNumeric: boolean): boolean {
+  if (filter.op === 'contains') {
+    return typeof value === 'string' && fold(value).includes(fold(filter.text))
   }
+  if (filter.op === 'eq') return isEqual(value, filter.value)
+  if (filter.value === null || !sameType(value, filter.value)) return false
+  const sign = compare(value as Scalar, filter.value, isNumeric)
+  // `ne` is asked as what `eq` is not.
+  return { gt: sign > 0, gte: sign >= 0, lt: sign < 0, lte: sign <= 0, ne: sign !== 0 }[filter.op]
 }
 
 /**
