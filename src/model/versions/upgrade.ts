@@ -46,7 +46,7 @@ export function upgradeOf(
   }
 }
 
-type Rules = Pick<Model, 'fields' | 'shape' | 'declared' | 'convert'>
+export type Rules = Pick<Model, 'fields' | 'shape' | 'declared' | 'convert'>
 
 /** `record` with the values that don't fit made to fit by `convert`, as far as it can; itself if nothing changes. */
 export function converted(model: Rules, record: Fields): Fields {

@@ -6,7 +6,7 @@
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
 import { validateAcross, validateFields } from '../../model/shape/validate.ts'
-import { upgraded } from '../../model/versions/upgrade.ts'
+import { converted, upgraded } from '../../model/versions/upgrade.ts'
 import { type Compared, changed, isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
@@ -72,7 +72,8 @@ export async function seenChanges(
   hidden: readonly string[],
   filter: Filter,
 ): Promise<Fields> {
-  const stored = await engine.first(filter)
+  const first = await engine.first(filter)
+  const stored = first && converted(engine.model, first)
   const found = stored ? hidden.filter((path) => isMissing(input, stored, path)) : []
   if (!stored || found.length === 0) return engine.validateChanges(input)
   const whole = found.reduce(

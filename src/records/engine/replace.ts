@@ -1,6 +1,7 @@
 /** From new field values to a change of the stored record, member by member: what the writer can't see stays. */
 
-import { type Model, valueIn } from '../../model/model.ts'
+import { valueIn } from '../../model/model.ts'
+import { converted, type Rules } from '../../model/versions/upgrade.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { ObjectShape, Shape } from '../../ports/store/shape.ts'
@@ -22,15 +23,16 @@ export interface Replacement {
  * an earlier value for that value.
  */
 export function replacement(
-  { shape, convert = {} }: Pick<Model, 'shape' | 'convert'>,
+  model: Rules,
   changes: Fields,
   kept: readonly string[],
   stored?: Fields,
 ): Replacement {
+  const { shape, convert = {} } = model
   const plan: Plan = { set: {}, unset: [], unsure: new Set(), kept, stored }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) plan.unset.push(field)
-    else if (Object.hasOwn(convert, field) && !isPartlyKept(plan, field)) plan.set[field] = value
+    else if (Object.hasOwn(convert, field)) replaceWhole(plan, model, field, value)
     else replace(plan, field, shape.fields.get(field), value)
   }
   return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }
@@ -69,6 +71,18 @@ function replace(plan: Plan, path: string, shape: Shape | undefined, value: unkn
   const isApart = shape?.kind === 'object' && isFields(value) && isTakenApart(plan, path, shape)
   if (isApart && Object.keys(value).every(isName)) replaceMembers(plan, path, shape, value)
   else plan.set[path] = value
+}
+
+/** Keeps nothing but what the writer can't see, as `convert` makes it of the stored value. */
+function replaceWhole(plan: Plan, model: Rules, field: string, value: unknown): void {
+  const { kept, stored, unsure, set } = plan
+  const hidden = isFields(value) ? kept.filter((path) => isWithin(path, field)) : []
+  if (hidden.length > 0 && !stored) unsure.add(field)
+  const before = hidden.length > 0 && stored ? converted(model, stored) : {}
+  const whole = { [field]: value }
+  const missing = hidden.filter((path) => isMissing(whole, before, path))
+  const all = missing.reduce((one, path) => withValue(one, path, valueIn(before, path)), whole)
+  set[field] = all[field]
 }
 
 function replaceMembers(plan: Plan, path: string, shape: ObjectShape, value: Fields): void {
