@@ -19,7 +19,7 @@ import { checkArguments, MOST_RECORDS, noSuch, type Tool, WRITES } from './tools
 const MOST_CHARACTERS = 19_500
 
 const MORE = 'There is more: send nextCursor as cursor, or the next page with the same pageSize.'
-const MORE_GROUPS = 'There is more: send a filter, or another sort.'
+const MORE_GROUPS = 'There is more: send a filter or sort.'
 
 interface Reply {
   readonly body: Fields
@@ -107,23 +107,20 @@ async function query(
   const [key, most] = asksForGroups(rest)
     ? ['limit', maxLimit]
     : ['pageSize', Math.min(MOST_RECORDS, maxLimit)]
-  const named = (limit ?? null) === null ? 'pageSize' : 'limit'
+  const named = limit == null ? 'pageSize' : 'limit'
   let size = Math.min(positiveInBody(named, limit ?? pageSize ?? most), most)
   let at = page as number
   for (;;) {
     const body = { ...rest, [key]: size, page: at }
     const reply = await send(caller, served, 'list', { body })
-    if (size < 2 || fits(reply)) return reply
+    const fits = reply.status !== 413 && textOf(reply.body).length <= MOST_CHARACTERS
+    if (size < 2 || fits) return reply
     let fewer = size >> 1
     // A page of them begins with the record that this one begins with.
     while (at > 1 && size % fewer) fewer -= 1
     at = at && ((at - 1) * size) / fewer + 1
     size = fewer
   }
-}
-
-function fits({ status, body }: Reply): boolean {
-  return status !== 413 && textOf(body).length <= MOST_CHARACTERS
 }
 
 /** Reads, creates, changes or deletes one record. */
@@ -133,9 +130,8 @@ function one(
   name: string,
   { id, ifMatch, values: body }: Fields,
 ): Promise<Reply> {
-  const [word = ''] = name.split('_')
   const written = id === undefined ? 'create' : 'update'
-  const action = word === 'write' ? written : word
+  const action = name === 'write_record' ? written : (name.split('_')[0] as string)
   if (!caller.agents.includes(action))
     throw badRequest('bad-request', `Agents may not ${action} here.`)
   return send(caller, served, action, { body, ifMatch }, id)

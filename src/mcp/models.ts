@@ -69,7 +69,7 @@ export function requestFor(
 ): ApiRequest {
   const [method, path] = (AGENT_ROUTES[action] as string).split(' ') as [string, string]
   const route = patternOf(mount, { path })
-  return partRequest(request, { method, path: route, route, id, signal, ...more })
+  return partRequest(request, { method, route, id, signal, ...more })
 }
 
 /** Whether the guards of a route that say whom they let through would let the caller through; the 401 if one does not take the token. */
@@ -86,9 +86,11 @@ async function mayUse(
     return true
   } catch (error) {
     const { status } = error as HttpError
-    if (status === 401 && request.headers.get('authorization')) return error
-    if (status < 500) return undefined
-    throw error
+    if (status >= 500) throw error
+    if (status === 401) return request.headers.get('authorization') && error
+    // They know the caller, who may not do this.
+    asked.auth = {} as never
+    return undefined
   }
 }
 

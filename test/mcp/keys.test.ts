@@ -99,3 +99,21 @@ it('a router that wants another sign-in hides itself alone', async () => {
     expect((await tool('list_models', {}, bad)).status).toBe(401)
   }
 })
+
+it('a key that allows nothing here is good, beside a router that takes none', async () => {
+  const { app, auth, register, post } = await service({ auth: { methods: [apiKeys()] } })
+  const guarded = (...middlewares: Guard[]) => createRouter({ model: Task, middlewares })
+  app.mount('/for-people', guarded(auth.requireSession))
+  app.mount('/tasks', guarded(auth.requireAuth))
+  app.mount('/open', guarded())
+  app.mount('/mcp', mcp())
+  const { token } = await register('ann@example.com')
+  const allow = [{ mount: '/tasks', actions: ['remove'] }]
+  const { key } = (await post('/auth/keys', { name: 'Agent', allow }, token)).body.data
+  const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_models' } }
+  const { status, body } = await post('/mcp', json, key)
+  expect([status, body.result?.structuredContent.data]).toEqual([
+    200,
+    [{ model: '/open', actions: ['list', 'read'] }],
+  ])
+})

@@ -14,8 +14,8 @@ export interface Whole extends Pick<ApiRequest, 'url' | 'requestId'> {
 /** What a part asks for, and what else is known of it. */
 export interface PartInit extends Partial<Pick<ApiRequest, 'params' | 'route' | 'auth'>> {
   readonly method: string
-  readonly path: string
-  /** What stands in the path for `:id`, as it was sent. */
+  /** Default: the route, with `id` as it was sent. */
+  readonly path?: string
   readonly id?: unknown
   /** The headers that it inherits, as far as they are not about the whole request. Default: all. */
   readonly headers?: Whole['headers']
@@ -38,9 +38,8 @@ function inPath(id: string): string {
 /** The request that the client of `whole` would have sent alone. Throws a 400 for an id that no path can have. */
 export function partRequest(whole: Whole, init: PartInit): ApiRequest {
   const { requestId, traceId } = whole
-  const { method, path: route, id, body, ifMatch, signal, ...others } = init
-  const { headers: all = whole.headers, ...known } = others
-  const path = id === undefined ? route : route.replace(':id', inPath(String(id)))
+  const { method, id, headers: all = whole.headers, body, ifMatch, signal, ...known } = init
+  const { path = known.route?.replace(':id', inPath(String(id))), ...others } = known
   const headers = new Headers([...all].filter(([name]) => !OWN.test(name)))
   headers.set('x-request-id', requestId)
   if (body !== undefined) headers.set('content-type', 'application/json')
@@ -58,7 +57,7 @@ export function partRequest(whole: Whole, init: PartInit): ApiRequest {
   })
   if (isQuery) Object.defineProperty(request, 'method', { value: method })
   const query = parseQuery(url)
-  Object.assign(request, { requestId, traceId, query, params: {}, route: '', ...known })
+  Object.assign(request, { requestId, traceId, query, params: {}, route: '', ...others })
   shareAuth(whole, request as ApiRequest)
   return request as ApiRequest
 }

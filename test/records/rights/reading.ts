@@ -12,12 +12,6 @@ import type { Action } from './programme.ts'
 
 export type Ask = (method: string, path: string, message?: Message) => Promise<Answer>
 
-/** What a door shows: a status, and values. */
-export interface Seen {
-  readonly status: number
-  readonly shown: unknown
-}
-
 /** One way to ask for a list. */
 export interface ListDoor {
   readonly action: Action
