@@ -165,6 +165,7 @@ export function* stepsTo(
   const lacking = missingIn(existing, needs.lacking)
   const indexes = [...lacking, ...missingIn(existing, needs.indexes)]
   const together = [
+    ...formerlyOf(existing, name).map(dropOf),
     ...(isNew ? [createTable(table, shadows)] : altered),
     ...dropsBefore(existing, triggers),
     ...triggers.map(({ sql }) => sql),
@@ -173,6 +174,21 @@ export function* stepsTo(
   for (const index of indexes) yield* create(index, existing, name)
   return isNew ? [] : lacking.map(({ shadow }) => shadow)
 }
+
+/**
+ * What a table has under an earlier name of its own: someone has renamed the table. Its triggers would note each change twice,
+ * and its unique indexes say no field that they are about.
+ */
+function formerlyOf({ byTable }: Existing, table: string): readonly Made[] {
+  const all = byTable.get(table) ?? []
+  const stamps = all.filter(({ type, name }) => type === 'trigger' && name.endsWith(STAMPING))
+  const former = stamps.map(({ name }) => name.slice(0, -STAMPING.length))
+  return all.filter(
+    ({ name }) => !name.startsWith(`${table} `) && former.some((one) => name.startsWith(`${one} `)),
+  )
+}
+
+const STAMPING = ` ${STAMP}`
 
 /** Creates an index in the step that drops what has its name: another process may have made just that, and rely on it. */
 function* create(index: Index, existing: Existing, table: string): Migration<void> {
