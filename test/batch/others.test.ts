@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import type { Store } from '../../src/index.ts'
+import { createRouter, defineModel, type Fields, ref, type Store } from '../../src/index.ts'
 import { answerOf, request } from '../records/service.ts'
 import { operationOf, Task, tasks } from './tasks.ts'
+
+const Shelf = defineModel('OtherShelf', { fields: { name: z.string() } })
+const Book = defineModel('OtherBook', {
+  fields: { shelf: ref('OtherShelf', { onDelete: 'restrict' }) },
+})
 
 /** A store that counts its calls. */
 function counting(): { store: Store; calls: string[] } {
@@ -41,6 +47,29 @@ describe('a batch among others', () => {
     calls.length = 0
     await batch(Array.from({ length: 100 }, (_, at) => create(`t${at}`)))
     expect(calls).toEqual(['write'])
+  })
+
+  it('looks once for a record that many operations refer to, and again once the batch has written it', async () => {
+    const { store, calls } = counting()
+    const { app, batch, send } = tasks({}, { store })
+    const middlewares: [] = []
+    app
+      .mount('/shelves', createRouter({ model: Shelf, allowedFields: ['name'], middlewares }))
+      .mount('/books', createRouter({ model: Book, allowedFields: ['shelf'], middlewares }))
+    const { record: shelf } = await send('POST', '/shelves', { json: { name: 'A' } })
+    const put = { method: 'POST', path: '/books', body: { shelf: shelf._id } }
+    const gone = { method: 'DELETE', path: `/shelves/${shelf._id}` }
+    calls.length = 0
+    const { body } = await batch([put, put, put, put])
+    expect(calls).toEqual(['find', 'write'])
+    const ids = (body.data as { body: { data: Fields } }[]).map((one) => one.body.data._id)
+    const taken = ids.map((id) => ({ method: 'DELETE', path: `/books/${id}` }))
+    expect((await batch([...taken, put, gone])).status).toBe(409)
+    expect((await batch([put, ...taken, gone])).status).toBe(409)
+    const late = await batch([...taken, gone, put])
+    expect([late.status, operationOf(late.body)]).toEqual([400, 5])
+    expect((await batch([...taken, gone])).status).toBe(200)
+    expect((await batch([put])).status).toBe(400)
   })
 
   it('is one request for the log', async () => {

@@ -27,6 +27,8 @@ export interface Writer {
   readonly spend?: Spend
 }
 
+type Requirement = Extract<WriteAction, { readonly require: Filter }>
+
 export class OverlaidStore {
   readonly #host: Host
   readonly #writer: Writer
@@ -34,6 +36,8 @@ export class OverlaidStore {
   readonly #records = new Map<Model, OverlaidRecords>()
   /** The engine of a model, whose writes are taken in memory. */
   readonly engine: (model: Model) => RecordEngine = madeOnce((model) => this.#newEngine(model))
+  /** Records that were found, and are not looked for again: many steps may refer to one. The write checks it again. */
+  readonly #there = new Set<string>()
 
   constructor(host: Host, writer: Writer) {
     this.#host = host
@@ -97,11 +101,8 @@ export class OverlaidStore {
       return { ...step, did: { count: 1, records: [] }, is: action.insert }
     }
     const find = (filter: Filter, limit = 1) => records.find({ filter, sort: [], limit })
-    if ('require' in action) {
-      const [one] = await find(action.require)
-      const isThere = one !== undefined && holds(one, action.options?.expect)
-      return isThere === action.exists ? { ...step, did: NOTHING } : undefined
-    }
+    if ('require' in action)
+      return (await this.#isMet(engine.model, action)) ? { ...step, did: NOTHING } : undefined
     const every = everyIn(action)
     if (every) {
       const all = await find(every, Number.MAX_SAFE_INTEGER)
@@ -109,6 +110,18 @@ export class OverlaidStore {
       return { ...step, did: { count: all.length, records: all } }
     }
     return this.#one(step, find)
+  }
+
+  /** Whether what a step requires is so. */
+  async #isMet(model: Model, { require: filter, exists, options }: Requirement): Promise<boolean> {
+    const records = this.of(model)
+    const id = filter.op === 'eq' && filter.field === '_id' ? String(filter.value) : ''
+    const key = `${model.name} ${id}`
+    const isStored = id !== '' && !records.hasWritten(id)
+    if (isStored && exists && !options?.expect && this.#there.has(key)) return true
+    const [one] = await records.find({ filter, sort: [], limit: 1 })
+    if (one && isStored) this.#there.add(key)
+    return (one !== undefined && holds(one, options?.expect)) === exists
   }
 
   /** A step that writes one record. */
