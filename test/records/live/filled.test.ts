@@ -34,7 +34,10 @@ it.each([{ expandable: ['kind'] }, { onGet: () => ({ populate: 'kind' }) }])(
     await tasks.insert({ title: 'second', kind: kind._id })
     const other = await follow('b', begin?.id)
     const list: Fields = { _id: first._id, title: 'first', kind: null }
-    expect(await other.next()).toMatchObject({ event: 'records', data: { data: [list, { kind: null }] } })
+    expect(await other.next()).toMatchObject({
+      event: 'records',
+      data: { data: [list, { kind: null }] },
+    })
     await other.cancel()
     const same = await follow('a', begin?.id)
     expect(await same.next()).toMatchObject({ event: 'set', data: { data: { title: 'second' } } })
