@@ -6,7 +6,7 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { sqlite } from './sqlite.ts'
 import { rightsOn } from './suite.ts'
 
-rightsOn('SQLite', sqlite, 20, 10)
+rightsOn('SQLite', sqlite, 4, 2)
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
@@ -14,7 +14,7 @@ await withService('postgres', ({ url }) => {
     const address = addressOf(url, fresh())
     return () => storeAt(address)
   }
-  rightsOn('PostgreSQL', database, 10, 5)
+  rightsOn('PostgreSQL', database, 2, 1)
 })
 
 await withService('mongo', ({ url }) => {
@@ -23,5 +23,5 @@ await withService('mongo', ({ url }) => {
     const database = fresh()
     return () => mongoStore({ url, database })
   }
-  rightsOn('MongoDB', opening, 10, 5)
+  rightsOn('MongoDB', opening, 2, 1)
 })
