@@ -3,7 +3,6 @@
 import type { Auth } from '../../auth/instance/instance.ts'
 import { MAX_BYTES } from '../../auth/keys/passwords.ts'
 import * as account from '../../auth/refusals.ts'
-import { SECRETS } from '../../auth/setup/field-names.ts'
 import { MAX_LENGTH } from '../../auth/setup/identifiers.ts'
 import type { HttpError } from '../../http/errors/errors.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
@@ -25,14 +24,13 @@ export const SECONDS: Schema = { type: 'integer', minimum: 1, description: 'Seco
 
 /** A user without secrets; with `visible`, what others see of one. */
 export function userSchema(
-  { settings, names }: Auth,
+  { settings, users }: Auth,
   schemas: Schemas,
   visible?: readonly string[],
 ): Schema {
   const { model, list } = settings
   if (model.output && list.lean !== true) return {}
-  const hidden = [...model.hidden, ...SECRETS.map((name) => names[name])]
-  const { schema, defs } = recordSchema({ ...model, hidden })
+  const { schema, defs } = recordSchema({ ...model, hidden: users.hidden })
   if (!visible) return schemas.add(model.name, { schema, defs })
   // The user and admins see all of it.
   return schemas.add(`${model.name}View`, { schema: { ...schema, required: ['_id'] }, defs })

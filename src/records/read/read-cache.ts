@@ -109,6 +109,8 @@ function fingerprint(
 ): string {
   const { model: _, cache, middlewares, access, ...shaping } = options
   const vary = typeof cache === 'object' ? cache.vary : undefined
-  const models = [model, ...targets.map((name) => host.modelNamed(name))].map(shownBy)
+  const models = [model, ...targets.map((name) => host.modelNamed(name))].map(
+    (one) => one && shownBy(one),
+  )
   return digestOf([mount, models, shaping, vary])
 }
