@@ -8,11 +8,12 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { type Choices, parse, Refused, RUNTIMES, STORES } from './choices.ts'
-import { RUNTIME, STORE } from './manifest.ts'
+import { type Manager, managerOf, RUNTIME, STORE } from './manifest.ts'
 import { filesOf, nameFrom } from './project.ts'
 import { withAnswers, withDefaults } from './questions.ts'
 
 const HELP = `npm create fieldgate@latest [directory] -- [options]
+pnpm create fieldgate [directory] [options]
 
 Makes a REST API with fieldgate that starts, tests and deploys. It asks for what you don't give.
 
@@ -53,8 +54,10 @@ function version(): string {
 async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   const folder = resolve(choices.directory)
   checkEmpty(folder, choices.directory)
-  const { title, install, run } = RUNTIME[choices.runtime]
-  write(folder, choices)
+  const { title } = RUNTIME[choices.runtime]
+  const manager = managerOf(choices.runtime, process.env.npm_config_user_agent)
+  const { install, run } = manager
+  write(folder, choices, manager)
   const store = STORE[choices.store]
   const { accounts, passkeys, admin } = choices
   const extras = [passkeys && 'passkeys', admin && 'the admin page'].filter(Boolean)
@@ -73,8 +76,8 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   return 1
 }
 
-function write(folder: string, choices: Choices): void {
-  const files = filesOf(choices, nameFrom(basename(folder)), version())
+function write(folder: string, choices: Choices, manager: Manager): void {
+  const files = filesOf(choices, nameFrom(basename(folder)), version(), manager)
   try {
     for (const [path, text] of files) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })

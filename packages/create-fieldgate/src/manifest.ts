@@ -9,9 +9,8 @@ import type { Choices, Runtime, Store } from './choices.ts'
 /** What is told of a runtime, and how its projects are used. */
 interface RuntimeFacts {
   readonly title: string
-  readonly install: string
-  /** What comes before the name of a script. */
-  readonly run: string
+  /** What installs its packages and runs its scripts; it comes before `install` and `run`. */
+  readonly manager: 'npm' | 'deno' | 'bun'
   readonly port: number
   readonly scripts: Readonly<Record<string, string>>
 }
@@ -22,8 +21,7 @@ const DENO = 'deno run --env-file --allow-net --allow-env --allow-read --allow-w
 export const RUNTIME: Readonly<Record<Runtime, RuntimeFacts>> = {
   node: {
     title: 'Node',
-    install: 'npm install',
-    run: 'npm run',
+    manager: 'npm',
     port: 3000,
     scripts: {
       dev: `${NODE} --env-file-if-exists=.env --watch src/server.ts`,
@@ -34,8 +32,7 @@ export const RUNTIME: Readonly<Record<Runtime, RuntimeFacts>> = {
   },
   deno: {
     title: 'Deno',
-    install: 'deno install',
-    run: 'deno task',
+    manager: 'deno',
     port: 3000,
     scripts: {
       dev: `${DENO} --watch src/server.ts`,
@@ -46,8 +43,7 @@ export const RUNTIME: Readonly<Record<Runtime, RuntimeFacts>> = {
   },
   bun: {
     title: 'Bun',
-    install: 'bun install',
-    run: 'bun run',
+    manager: 'bun',
     port: 3000,
     scripts: {
       dev: 'bun --watch src/server.ts',
@@ -58,8 +54,7 @@ export const RUNTIME: Readonly<Record<Runtime, RuntimeFacts>> = {
   },
   workers: {
     title: 'Cloudflare Workers',
-    install: 'npm install',
-    run: 'npm run',
+    manager: 'npm',
     port: 8787,
     scripts: {
       dev: 'wrangler dev',
@@ -69,6 +64,23 @@ export const RUNTIME: Readonly<Record<Runtime, RuntimeFacts>> = {
       check: 'tsc',
     },
   },
+}
+
+/** What installs a project's packages; `run` comes before the name of a script. */
+export interface Manager {
+  readonly name: 'npm' | 'pnpm' | 'deno' | 'bun'
+  /** Of pnpm, which images have to fetch: the one that made the project. */
+  readonly version?: string
+  readonly install: string
+  readonly run: string
+}
+
+/** The manager of a project, by what runs this command: `npm_config_user_agent`, such as `pnpm/12.21.0 npm/? node/v22.18.0`. */
+export function managerOf(runtime: Runtime, agent: string = ''): Manager {
+  const { manager: name } = RUNTIME[runtime]
+  const [, version] = name === 'npm' ? (/^pnpm\/([\w.+-]+)/.exec(agent) ?? []) : []
+  if (version) return { name: 'pnpm', version, install: 'pnpm install', run: 'pnpm run' }
+  return { name, install: `${name} install`, run: name === 'deno' ? 'deno task' : `${name} run` }
 }
 
 /** What is told of a store. */

@@ -13,7 +13,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Choices, Runtime, Store } from './choices.ts'
-import { manifestOf, RUNTIME, STORE } from './manifest.ts'
+import { type Manager, manifestOf, RUNTIME, STORE } from './manifest.ts'
 
 const TEMPLATES = fileURLToPath(new URL('../templates/', import.meta.url))
 
@@ -35,9 +35,14 @@ export function nameFrom(directory: string): string {
 }
 
 /** The text of each file by its path; `version` is that of fieldgate. */
-export function filesOf(choices: Choices, name: string, version: string): Map<string, string> {
-  const words = wordsOf(choices)
-  const values = { ...valuesOf(choices), name, secret: '' }
+export function filesOf(
+  choices: Choices,
+  name: string,
+  version: string,
+  manager: Manager,
+): Map<string, string> {
+  const words = wordsOf(choices).add(manager.name)
+  const values = { ...valuesOf(choices, manager), name, secret: '' }
   const files = new Map<string, string>()
   const add = (path: string, value: object) =>
     files.set(path, `${JSON.stringify(value, null, 2)}\n`)
@@ -63,7 +68,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** The words that folders and `@if` may ask for. */
-function wordsOf({ runtime, store, accounts, passkeys, admin }: Choices): ReadonlySet<string> {
+function wordsOf({ runtime, store, accounts, passkeys, admin }: Choices): Set<string> {
   const words = new Set<string>(['all', runtime, store, accounts ? 'accounts' : 'api-key'])
   if (passkeys) words.add('passkeys')
   if (admin) words.add('admin')
@@ -82,15 +87,16 @@ function databaseUrl(runtime: Runtime, store: Store): string | undefined {
   return runtime === 'workers' ? workersUrl : url
 }
 
-function valuesOf({ runtime, store }: Choices): Record<string, string> {
-  const { title, install, run, port } = RUNTIME[runtime]
+function valuesOf({ runtime, store }: Choices, manager: Manager): Record<string, string> {
+  const { title, port } = RUNTIME[runtime]
   const url = databaseUrl(runtime, store) ?? ''
   return {
     runtime: title,
     store: STORE[store].title,
     target: runtime,
-    install,
-    run,
+    install: manager.install,
+    run: manager.run,
+    pnpm: manager.version ?? '',
     port: String(port),
     databaseUrl: url,
     // libSQL's servers have several.

@@ -138,6 +138,28 @@ describe('create-fieldgate', () => {
     expect(manifestOf('Meine Küche!').name).toBe('meine-kuche')
   })
 
+  it('makes a project of pnpm for who runs it with pnpm', async () => {
+    const agent = { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v22.23.3 linux x64' }
+    const created = (folder: string, ...args: string[]) =>
+      ran(process.execPath, [scaffold.cli, folder, '--yes', '--no-install', ...args], '', agent)
+    const { stdout } = await created('pnpm-node')
+    expect(stdout).toContain('\n  pnpm install\n  pnpm run dev\n')
+    await created('pnpm-workers', '--runtime', 'workers')
+    const text = (path: string) => readFileSync(join(home, path), 'utf8')
+    expect(text('pnpm-node/pnpm-workspace.yaml')).not.toContain('workerd')
+    expect(text('pnpm-workers/pnpm-workspace.yaml')).toContain('workerd: true')
+    expect(text('pnpm-workers/wrangler.jsonc')).toContain('pnpm run assets')
+    const image = text('pnpm-node/Dockerfile')
+    expect(image).toContain('npx --yes pnpm@12.21.0 install --prod --frozen-lockfile')
+    for (const path of ['Dockerfile', 'README.md', 'AGENTS.md', 'pnpm-workspace.yaml'])
+      expect(text(`pnpm-node/${path}`)).not.toMatch(
+        /package-lock|\bnpm (?:ci|install|run)|@if|\{\{/,
+      )
+    // Deno and Bun have managers of their own.
+    expect((await created('pnpm-bun', '--runtime', 'bun')).stdout).toContain('\n  bun install\n')
+    expect(existsSync(join(home, 'pnpm-bun/pnpm-workspace.yaml'))).toBe(false)
+  })
+
   it('takes accounts along with passkeys', async () => {
     const { stdout } = await create(['keys', '--passkeys', '--yes', '--no-install'])
     expect(stdout).toContain('Made keys: Node, SQLite, with accounts and passkeys.')

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { RUNTIMES, storesOn } from '../../../packages/create-fieldgate/src/choices.ts'
+import { managerOf } from '../../../packages/create-fieldgate/src/manifest.ts'
 import { filesOf } from '../../../packages/create-fieldgate/src/project.ts'
 import { blocksOf } from '../../docs/pages.ts'
 import { binary } from '../../services/binary.ts'
@@ -18,13 +19,12 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 /** The files named `name` of this repository, of new projects, and of the manual's page on Docker. */
 function filesNamed(name: string, language: string, own: readonly string[]): string[] {
   const projects = RUNTIMES.flatMap((runtime) =>
-    storesOn(runtime).map((store) =>
-      filesOf(
-        { directory: '', runtime, store, accounts: true, passkeys: false, admin: true },
-        'notes',
-        '0.1.0',
-      ).get(name),
-    ),
+    storesOn(runtime).flatMap((store) => {
+      const chosen = { directory: '', runtime, store, accounts: true, passkeys: false, admin: true }
+      return ['npm/10.9.0', 'pnpm/12.21.0'].map((agent) =>
+        filesOf(chosen, 'notes', '0.1.0', managerOf(runtime, agent)).get(name),
+      )
+    }),
   )
   const blocks = blocksOf('docs/docker.md').filter((block) => block.language === language)
   const others = [...projects, ...blocks.map(({ text }) => text)]
@@ -54,8 +54,8 @@ it('hadolint has nothing against the Dockerfiles', async () => {
     'examples/atlas/Dockerfile',
     'examples/lending-club/Dockerfile',
   ])
-  // One for each runtime, with and without a folder for SQLite.
-  expect(files).toHaveLength(9)
+  // One for each runtime and manager of packages, with and without a folder for SQLite.
+  expect(files).toHaveLength(11)
   expect(await complaints(hadolint, ['--failure-threshold', 'warning', ...files])).toBe('')
   const wrong = join(home, 'wrong')
   writeFileSync(wrong, 'FROM node\nRUN cd /app\n')
