@@ -80,13 +80,24 @@ export function outbox(): (response: ServerResponse, made: Made) => void {
   }
 }
 
+const encoder = new TextEncoder()
+/** The most UTF-8 bytes per UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3
+/** What counts the bytes of a text: encoding it takes Node a third of the time of `Buffer.byteLength`. */
+const scratch = new Uint8Array(64 * 1024 * MAX_BYTES_PER_UNIT)
+
 function contentOf(made: Made): PlainResponse {
   const { plainHeaders: plain, plainText: text } = made
   if (!plain || text === undefined) return made._toNodeResponse?.() ?? partsOf(made)
   const headers: string[] = []
   for (const name in plain) headers.push(name, plain[name] as string)
-  if (text !== null) headers.push('Content-Length', String(Buffer.byteLength(text)))
-  return { status: made.status, statusText: '', headers, body: text }
+  const content = { status: made.status, statusText: '', headers, body: text }
+  if (text === null) return content
+  const isShort = text.length * MAX_BYTES_PER_UNIT <= scratch.length
+  const length = isShort ? encoder.encodeInto(text, scratch).written : Buffer.byteLength(text)
+  headers.push('Content-Length', String(length))
+  // ASCII has the same bytes in both, and for UTF-8 Node takes three times the memory first.
+  return { ...content, encoding: length === text.length ? 'latin1' : 'utf8' }
 }
 
 function partsOf({ status, statusText, headers, body }: Response): PlainResponse {
@@ -169,12 +180,7 @@ async function sendStream(
   }
 }
 
-function sendWhole(
-  response: ServerResponse,
-  content: PlainResponse,
-  body: string | null,
-  encoding: BufferEncoding = 'utf8',
-): void {
+function sendWhole(response: ServerResponse, content: PlainResponse, body: string | null): void {
   // In Express, another middleware may have responded meanwhile.
   if (response.headersSent || response.destroyed) return
   try {
@@ -182,7 +188,7 @@ function sendWhole(
     if (body !== null) {
       // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
       // pieces by way of a copy.
-      response.write(body, encoding)
+      response.write(body, content.encoding ?? 'utf8')
       response.socket?.uncork()
     }
     response.end()
@@ -233,7 +239,8 @@ class Start {
 function sendStarted(response: ServerResponse, content: PlainResponse, start: Start): void {
   const whole = start.end()
   if (whole) {
-    sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
+    const text = whole.toString('latin1')
+    sendWhole(response, { ...sized(content, whole.length), encoding: 'latin1' }, text)
   } else if (begin(response, content)) {
     void sendStream(response, content.body as ReadableStream, start.pieces)
   }

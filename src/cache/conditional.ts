@@ -91,7 +91,10 @@ export function stateIn(etag: string): string | undefined {
   return etag.split('-', 1)[0]
 }
 
-/** 64 bits, as of MurmurHash3: a tag protects no secret, and a cryptographic hash would cost several times as much. */
+/**
+ * 64 bits, mixed as by xxHash: a tag protects no secret, and a cryptographic hash would cost several times as much. The
+ * halves of a step don't wait for each other's products.
+ */
 function hashOf(text: string): string {
   let a = 0x9368e53c
   let b = 0x586dcd20
@@ -102,12 +105,10 @@ function hashOf(text: string): string {
     const { read, written } = encoder.encodeInto(rest, chunk)
     bytes.fill(0, written, written + STEP)
     for (let at = 0; at * 4 < written; at += 2) {
-      let word = Math.imul(words[at] as number, 0x239b961b)
-      a ^= Math.imul((word << 15) | (word >>> 17), 0xab0e9789)
-      a = (Math.imul((((a << 19) | (a >>> 13)) + b) | 0, 5) + 0x561ccd1b) | 0
-      word = Math.imul(words[at + 1] as number, 0xab0e9789)
-      b ^= Math.imul((word << 15) | (word >>> 17), 0x38b34ae5)
-      b = (Math.imul((((b << 17) | (b >>> 15)) + a) | 0, 5) + 0x0bcaa747) | 0
+      const first = (a + Math.imul(words[at] as number, 0x85ebca77)) | 0
+      const second = (b + Math.imul(words[at + 1] as number, 0x85ebca77)) | 0
+      a = (Math.imul((first << 13) | (first >>> 19), 0x9e3779b1) + b) | 0
+      b = (Math.imul((second << 13) | (second >>> 19), 0x9e3779b1) + a) | 0
     }
     length += written
     rest = read === rest.length ? '' : rest.slice(read)

@@ -17,6 +17,8 @@ export interface PlainResponse {
   readonly statusText: string
   readonly headers: string[]
   readonly body?: unknown
+  /** Of a body that is a string: what it is written in. Default `utf8`. */
+  readonly encoding?: BufferEncoding
 }
 
 /** A standard Response whose headers can be read and set without making a `Headers` of them. */
