@@ -165,3 +165,48 @@ it('says which words stand for true and false', async () => {
     enum: ['ja', 'nein'],
   })
 })
+
+it('gives no pattern whose flags it cannot say: it would refuse what the route takes', async () => {
+  const code = z.string().regex(/^[a-z]+$/i)
+  const { schemas, send } = made(code.regex(/a/))
+  const { SchemaHeld: record, SchemaHeldCreate: create } = schemas
+  for (const { properties } of [record as Json, create as Json]) {
+    expect(properties.field).toEqual({ type: 'string', allOf: [{ pattern: 'a' }] })
+  }
+  expect((await send('POST', '/held', { json: { name: 'a', field: 'aZ' } })).status).toBe(201)
+  expect(made(code).schemas.SchemaHeld?.properties.field).toEqual({ type: 'string' })
+  expect(made(z.record(code, z.int())).schemas.SchemaHeld?.properties.field).toMatchObject({
+    propertyNames: { type: 'string' },
+  })
+})
+
+it('says of a record alone that it has an id, if its schema refers to itself or has an id in zod', () => {
+  const Node: z.ZodType = z.object({
+    name: z.string(),
+    secret: z.string(),
+    get kids() {
+      return z.array(Node).optional()
+    },
+  })
+  const Named = z.object({ name: z.string(), secret: z.string() }).meta({ id: 'SchemaNamed' })
+  const { app } = service()
+  for (const [name, fields] of Object.entries({ SchemaNode: Node, SchemaNamed: Named })) {
+    const model = defineModel(name, { fields: fields as typeof Named, hidden: ['secret'] })
+    app.mount(`/${name}`, createRouter({ model, middlewares: [], allowedFields: ['name'] }))
+  }
+  const { components } = document(app, { title: 'Test', version: '1.0' })
+  const schemas = components.schemas as unknown as Readonly<Record<string, Json>>
+  const closed = { type: 'object', additionalProperties: false }
+  const name = { type: 'string' }
+  const _id = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' }
+  const record = { ...closed, properties: { _id, name }, required: ['_id', 'name'] }
+  expect(schemas.SchemaNamed).toEqual(record)
+  const kids = { type: 'array', items: { $ref: '#/components/schemas/SchemaNode__schema0' } }
+  expect(schemas.SchemaNode).toEqual({ ...record, properties: { _id, name, kids } })
+  // Inside, nothing is hidden.
+  expect(schemas.SchemaNode__schema0).toEqual({
+    ...closed,
+    properties: { name, secret: name, kids },
+    required: ['name', 'secret'],
+  })
+})

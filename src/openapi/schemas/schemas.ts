@@ -18,6 +18,7 @@ import type { Scalar } from '../../ports/store/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../../ports/store/shape.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Schema } from '../specification.ts'
+import { dropFlagged, type Editable, sayWords } from './texts.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
 export interface Converted {
@@ -92,6 +93,7 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
     Object.assign(json, filledIn ? filled : id, { 'x-ref': reference })
   }
   if (def.type === 'date') Object.assign(json, DATE)
+  if (def.type === 'string') dropFlagged(def, json)
   // The constant says it; with a type, generated Python takes it for one of the texts 'true' and 'false'.
   if (typeof json.const === 'boolean') delete json.type
   // zod freezes such values; clients may write them.
@@ -116,14 +118,6 @@ function asWritten(zod: $ZodType, json: Editable): void {
   json[key] = json[key].flatMap((option, at) =>
     inputShape(def.options[at] as $ZodType)?.kind === 'date' ? nullOf(option) : [option],
   )
-}
-
-function sayWords({ _zod: { bag } }: $ZodType, json: Editable): void {
-  const { truthy, falsy } = bag
-  if (!Array.isArray(truthy) || !Array.isArray(falsy)) return
-  const words = [...truthy, ...falsy]
-  if (bag.case === 'sensitive') json.enum = words
-  else json.description ??= `One of these words, in upper or lower case: ${words.join(', ')}.`
 }
 
 function inputShape(zod: $ZodType): Shape | undefined {
@@ -175,7 +169,12 @@ export function recordSchema(
   options: { readonly filledIn?: boolean } = {},
 ): Converted {
   const { schema, hidden, idType, timestamps } = model
-  const { schema: shown, defs } = withoutHidden(hidden, converted(schema, 'output', options))
+  // In another object, one that refers to itself, or has an id, is apart from the record, which has an id and dates beside.
+  const made = converted(zodObject({ record: schema }), 'output', options)
+  const { record = {} } = (made.schema as ObjectSchema).properties ?? {}
+  const name = typeof record.$ref === 'string' && record.$ref.replace('#/$defs/', '')
+  const whole = name ? structuredClone(made.defs[name] ?? {}) : record
+  const { schema: shown, defs } = withoutHidden(hidden, { schema: whole, defs: made.defs })
   const { properties, required = [], ...rest } = shown as ObjectSchema
   const dates = Object.fromEntries(timestampFields(timestamps).map((name) => [name, DATE]))
   return {
@@ -191,14 +190,6 @@ export function recordSchema(
 export interface ObjectSchema extends Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-}
-
-interface Editable {
-  anyOf?: readonly Editable[]
-  oneOf?: readonly Editable[]
-  properties?: Record<string, Editable>
-  required?: string[]
-  [keyword: string]: unknown
 }
 
 /** A copy of what was converted, without the members at `paths`. */
