@@ -166,6 +166,16 @@ it('says which words stand for true and false', async () => {
   })
 })
 
+it('says that null leaves a field out, unless a transform is given the null', async () => {
+  const { schemas, send } = made(z.preprocess((value) => value, z.string().optional()))
+  const { SchemaHeldCreate: create, SchemaHeldUpdate: update } = schemas
+  const text = { type: 'string' }
+  expect([create?.properties.field, update?.properties.field]).toEqual([text, text])
+  expect((await send('POST', '/held', { json: { name: 'a', field: null } })).status).toBe(400)
+  const { properties } = made(z.string().optional()).schemas.SchemaHeldCreate as Json
+  expect(properties.field).toEqual({ anyOf: [text, { type: 'null' }] })
+})
+
 it('gives no pattern whose flags it cannot say: it would refuse what the route takes', async () => {
   const code = z.string().regex(/^[a-z]+$/i)
   const { schemas, send } = made(code.regex(/a/))

@@ -13,7 +13,7 @@ import { lastDefined, type Model, timestampFields } from '../../model/model.ts'
 import { referenceOf } from '../../model/shape/reference.ts'
 import { objectShape } from '../../model/shape/shape.ts'
 import { staticDefault } from '../../model/values/absence.ts'
-import { isRemovable, mayBeLeftOut } from '../../model/values/null.ts'
+import { isRemovable, withoutNulls } from '../../model/values/null.ts'
 import type { Scalar } from '../../ports/store/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../../ports/store/shape.ts'
 import { topOf } from '../../ports/values/paths.ts'
@@ -140,8 +140,9 @@ function isCaught(schema: $ZodType | undefined): boolean {
 function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void {
   const { def } = (zod as $ZodTypes)._zod
   if (def.type !== 'object' || !properties) return
-  // Null in a member that may be left out leaves it out.
-  const clears = isUpdate ? isRemovable : mayBeLeftOut
+  // Null in a member that may be left out leaves it out, unless the member's own transform is given it.
+  const isCleared = (member: $ZodType) => withoutNulls([member], null) === undefined
+  const clears = isUpdate ? isRemovable : isCleared
   for (const [name, property] of Object.entries(properties)) {
     const member = def.shape[name]
     // Schemas that extend one another share their properties.
