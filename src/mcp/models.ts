@@ -148,7 +148,10 @@ function withPart(known: Fields = {}, schema: $ZodType): Fields {
   }
   more.type = known.type ? `${known.type} ${def.type}` : def.type
   more.ref ??= referenceOf(schema)
-  if (values) more.enum = [...values]
+  // Variants tell themselves apart by values of one member; undefined is what `optional` adds.
+  const all = new Set([...((known.enum ?? []) as unknown[]), ...(values ?? [])])
+  all.delete(undefined)
+  if (all.size > 0) more.enum = [...all]
   more.description ??= descriptionOf(schema)
   return more
 }

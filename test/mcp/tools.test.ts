@@ -90,6 +90,22 @@ describe('the tools of an app', () => {
     expect(wide.content[0]?.text.length).toBeLessThan(8000)
   })
 
+  it('describe the values of a member that variants tell themselves apart by', async () => {
+    const { app, tool } = await agents(ALL)
+    const at = z.object({ on: z.literal(['map', 'globe']), at: z.string() })
+    const Placed = defineModel('McpPlaced', {
+      fields: {
+        place: z.discriminatedUnion('on', [at, z.object({ on: z.literal('list'), no: z.int() })]),
+        kind: z.union([z.literal('port'), z.literal('inland')]).optional(),
+      },
+    })
+    app.mount('/placed', createRouter({ model: Placed, middlewares: [], allowedFields: [] }))
+    const { structuredContent } = await tool('describe_model', { model: '/placed' })
+    const { fields } = structuredContent.data
+    expect(fields['place.on'].enum).toEqual(['map', 'globe', 'list'])
+    expect(fields.kind.enum).toEqual(['port', 'inland'])
+  })
+
   it('find, count, read, change and delete records', async () => {
     const { tool, admin } = await cities(ALL)
     const found = await tool('query_records', {
