@@ -10,8 +10,14 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 
 /** Closes a connection that sent invalid HTTP, or sent it too slowly. */
 export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const current = respondOn(socket)
+  if (socket.writable && current?.req.complete) {
+    // The error is of a later request: the response to this one, which may have written, comes first and is the last.
+    current.shouldKeepAlive = false
+    return
+  }
   // Within a response on its way, another one would be taken for a part of it.
-  if (!socket.writable || error.code === 'ECONNRESET' || respondOn(socket)?.headersSent) {
+  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent) {
     return void socket.destroy()
   }
   const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']

@@ -63,6 +63,22 @@ describe('serve on node', () => {
     expect(old).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it.each([
+    ['what is no HTTP', 'nonsense\r\n\r\n'],
+    ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`],
+  ])(
+    'responds to the request before %s, which may have written, and then ends',
+    async (_, bytes) => {
+      const { url } = await start('node')
+      const request = 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc'
+      const text = await received(raw(url, request + bytes))
+      expect(text.split('HTTP/1.1 ')).toHaveLength(2)
+      expect(text).toMatch(/^HTTP\/1\.1 200 /)
+      expect(text).toMatch(/\r\nconnection: close\r\n/i)
+      expect(text).toContain('"body":"abc"')
+    },
+  )
+
   it('reads little of a body that the app refused, and keeps the connection after a short one', async () => {
     const { url } = await start('node')
     const client = raw(
