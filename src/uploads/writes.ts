@@ -8,7 +8,7 @@
 
 import { checkTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors/errors.ts'
-import { entryNotFound } from '../http/errors/refusals.ts'
+import { changedMeanwhile, entryNotFound } from '../http/errors/refusals.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import type { Model } from '../model/model.ts'
 import type { FileStore } from '../ports/services/files.ts'
@@ -44,9 +44,19 @@ export interface FileOwner {
     readonly model: Model
     readonly stored: Pick<Collection, 'count'>
     first(filter: Filter): Promise<Fields | undefined>
+    /** Updates that others overtake wait for each other. */
+    readonly judging: Retrying
   }
   readonly files: ModelFiles
   readonly upload?: Upload | undefined
+}
+
+interface Retrying {
+  /** The result of the first attempt that nobody overtakes; undefined if all `maxTries` are. */
+  retry<T>(
+    maxTries: number,
+    attempt: () => Promise<{ readonly result: T } | { readonly overtaken: string }>,
+  ): Promise<{ readonly result: T } | undefined>
 }
 
 export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
@@ -104,22 +114,25 @@ export async function updateWithFiles(
   // Nothing is stored for a missing record.
   requireFound(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
+  const attempt = async () => {
+    const before = requireFound(await engine.first(filter))
+    const there = new Set(objectsOf(resource, before).keys())
+    for (const { key } of incoming.files) there.add(key)
+    const gone = await goneIn(resource, touched, changes, there)
+    const safe = withoutGoneFiles(touched, changes, (url) => gone.has(url))
+    // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
+    const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
+    const result = await write(safe, { ...kept, ...expected?.fields })
+    if (!result && expected) throw expected.refusal
+    if (!result) return { overtaken: String(before._id) }
+    const held = objectsOf(resource, result)
+    replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
+    return { result }
+  }
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = requireFound(await engine.first(filter))
-      const there = new Set(objectsOf(resource, before).keys())
-      for (const { key } of incoming.files) there.add(key)
-      const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
-      // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
-      const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await write(safe, { ...kept, ...expected?.fields })
-      if (!after && expected) throw expected.refusal
-      if (!after) continue
-      const held = objectsOf(resource, after)
-      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
-      return after
-    }
-    throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
+    const done = await engine.judging.retry<Fields>(MAX_TRIES, attempt)
+    if (!done) throw changedMeanwhile()
+    return done.result
   })
   await removeUnheld(host, replaced, incoming.request)
   return updated
@@ -154,10 +167,24 @@ function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, stri
   return files.objectsOf(record, host.files)
 }
 
-/** Whether `url` leads to a file that an upload stored and another write has removed meanwhile. */
-function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
-  const key = host.files?.keyOf(url)
-  return key !== undefined && files.isOwn(key) && !there.has(key)
+/**
+ * The URLs in the fields `names` of `changes` whose files an upload stored and another write has removed meanwhile: neither
+ * the record has them, by the keys `there`, nor another one, whose files your app's code may give it.
+ */
+async function goneIn(
+  { host, files }: FileOwner,
+  names: readonly string[],
+  changes: Fields,
+  there: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const store = host.files
+  const absent = new Map<string, string>()
+  for (const url of names.flatMap((name) => urlsIn(changes[name]))) {
+    const key = store?.keyOf(url)
+    if (key !== undefined && files.isOwn(key) && !there.has(key)) absent.set(key, url)
+  }
+  const gone = store ? await unheld(absent, host.filePlaces, store) : []
+  return new Set(gone.map((key) => absent.get(key) ?? ''))
 }
 
 async function objectOf(

@@ -74,3 +74,28 @@ test('beforeRemove keeps the files of a record that it protects', async () => {
   expect((await send('DELETE', path)).status).toBe(200)
   expect(await keys()).toEqual([])
 })
+
+test('a hook may give a record the file of another one, which stays until both are gone', async () => {
+  let image = ''
+  const {
+    send,
+    path,
+    keys,
+    keyOf,
+    image: first,
+  } = await photo({
+    validate: (payload) => (payload.rating === 5 ? { ...payload, image } : payload),
+    beforeUpdate: ({ changes }) => (changes.rating === 4 ? { ...changes, image } : changes),
+  })
+  image = first
+  for (const rating of [5, 4]) {
+    const { record: other } = await send('POST', '/photos', { json: { title: `y${rating}` } })
+    const given = await send('PATCH', `/photos/${other._id}`, { json: { rating } })
+    expect([given.status, given.record]).toMatchObject([200, { rating, image }])
+  }
+  expect((await send('DELETE', path)).status).toBe(200)
+  expect(await keys()).toEqual([keyOf(image)])
+  for (const { _id } of (await send('GET', '/photos')).records)
+    await send('DELETE', `/photos/${_id}`)
+  expect(await keys()).toEqual([])
+})
