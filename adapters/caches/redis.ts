@@ -59,7 +59,11 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
     const connection = current ?? open()
     const work = async () => {
       await connection.opened
-      return command(connection.client)
+      return command(connection.client).catch((error: unknown) => {
+        // The server has become a replica: its address may lead to the new primary by now.
+        if (String(error).includes('READONLY')) end(connection)
+        throw error
+      })
     }
     const silent = () => new Error(`the cache did not respond within ${SILENCE_MS} ms`)
     return withTimeout(SILENCE_MS, work, silent, () => end(connection))

@@ -5,6 +5,7 @@ import * as rule from '../model/option-rules.ts'
 import { booleanFrom, checkOptions, type Fail, type Rule } from '../model/option-rules.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
+import type { Logger } from '../ports/services/logger.ts'
 
 /**
  * Returns a value that tells apart requests which may not share responses. If it returns anything but a string, a
@@ -50,6 +51,7 @@ export interface CacheSettings extends Required<Omit<CacheOptions, 'client' | 'u
 export interface CacheSurroundings {
   readonly cache: CacheStore | undefined
   readonly env: Readonly<Record<string, unknown>>
+  readonly logger: Logger
 }
 
 const RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
@@ -112,7 +114,7 @@ function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
 function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): CacheStore {
   const { store, client } = options
   if (client !== undefined) {
-    return storeOfClient(client) ?? fail(`'cache.client' must be a Redis client`)
+    return storeOfClient(client, app.logger) ?? fail(`'cache.client' must be a Redis client`)
   }
   const found = store ?? app.cache ?? fail(missingStore(app.env))
   if (typeof found?.get !== 'function' || typeof found.set !== 'function') {
@@ -125,10 +127,18 @@ function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): Cac
 const stores = new WeakMap<RedisClient, CacheStore>()
 
 /** A store that uses `client`; undefined if it is not such a client. You close the client yourself. */
-function storeOfClient(client: RedisClient): CacheStore | undefined {
+function storeOfClient(client: RedisClient, logger: Logger): CacheStore | undefined {
   const setting = (['setEx', 'setex'] as const).find((name) => typeof client?.[name] === 'function')
   if (typeof client?.get !== 'function' || !setting) return undefined
-  const store = stores.get(client) ?? {
+  const known = stores.get(client)
+  if (known) return known
+  const once = sendingOnce(client)
+  if (once) {
+    logger.warn(
+      `'cache.client' sends commands again that got no reply. After a lost connection, reads may show what was before a write. Write new Redis({ ${once} })`,
+    )
+  }
+  const store: CacheStore = {
     async get(key) {
       const value = await client.get(key)
       return typeof value === 'string' ? value : undefined
@@ -138,6 +148,18 @@ function storeOfClient(client: RedisClient): CacheStore | undefined {
   }
   stores.set(client, store)
   return store
+}
+
+/** Where `ioredis` and `@upstash/redis` have their settings. */
+interface Resending extends RedisClient {
+  readonly options?: { readonly autoResendUnfulfilledCommands?: boolean }
+  readonly client?: { readonly retry?: { readonly attempts?: number } }
+}
+
+/** The option with which `client` sends nothing twice, if it lacks it: a version that a later write replaced would be back. */
+function sendingOnce({ options, client }: Resending): string | undefined {
+  if (options?.autoResendUnfulfilledCommands) return 'autoResendUnfulfilledCommands: false'
+  return client?.retry?.attempts ? 'retry: { retries: 0 }' : undefined
 }
 
 /** The core opens no connections, so the cache named in the environment still takes one line of code. */

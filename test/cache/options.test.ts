@@ -101,6 +101,26 @@ describe('spec 4.4: the options of the cache', () => {
     expect((await served.send('GET', '/others')).records).toHaveLength(1)
   })
 
+  it.each([
+    [
+      'ioredis',
+      { options: { autoResendUnfulfilledCommands: true } },
+      'autoResendUnfulfilledCommands: false',
+    ],
+    ['@upstash/redis', { client: { retry: { attempts: 5 } } }, 'retry: { retries: 0 }'],
+    ['redis', { options: { socket: {} } }, undefined],
+  ])('warns once of a client of %s that sends commands again', (_, settings, once) => {
+    const client = { ...settings, get: async () => null, setEx: async () => 'OK' }
+    const { app, log } = service()
+    for (const path of ['/books', '/more']) {
+      app.mount(path, createRouter({ model: Book, ...BOOKS, cache: { client } }))
+    }
+    const warned = log.lines
+      .map(({ message }) => message)
+      .filter((line) => line.includes('cache.client'))
+    expect(warned).toEqual(once ? [expect.stringContaining(`Write new Redis({ ${once} })`)] : [])
+  })
+
   it.each<[unknown, string]>([
     [{ ttl: 0 }, `'cache.ttl' must be a whole number of seconds, at least 1`],
     [{ ttl: 1.5 }, `'cache.ttl' must be a whole number of seconds, at least 1`],

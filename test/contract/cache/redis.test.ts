@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
 import { type OpenCache, verify } from '../../../extras/contract/index.ts'
 import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
+import { startValkey } from '../../services/valkey.ts'
 import { standingClock } from '../../standing-clock.ts'
 import { timed, untimed } from './parts.ts'
 
@@ -82,6 +86,33 @@ await withService('valkey', ({ url }) => {
     await cache.close?.()
     // Not the time limit of the connection, which would end it too.
     expect(String(await last)).not.toMatch(/timeout|within/i)
+  })
+
+  it('a cache in Valkey finds the new primary when its server has become a replica', async () => {
+    const [before, after] = [await startValkey(), await startValkey()]
+    let port = new URL(before.url).port
+    // An address that leads to the primary, as a service's does: connections to the one before stay open.
+    const address = createServer((client) => {
+      const server = connect(Number(port), '127.0.0.1')
+      client.pipe(server).pipe(client)
+    })
+    await once(address.listen(0, '127.0.0.1'), 'listening')
+    const cache = redisCache({
+      url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}`,
+    })
+    onTestFinished(async () => {
+      await cache.close?.()
+      address.close()
+      await Promise.all([before.stop(), after.stop()])
+    })
+    await cache.set('d', '1', 60)
+    port = new URL(after.url).port
+    const old = await createClient({ url: before.url }).connect()
+    await old.replicaOf('127.0.0.1', Number(port))
+    old.destroy()
+    await expect(cache.set('d', '2', 60)).rejects.toThrow('READONLY')
+    await cache.set('d', '3', 60)
+    expect(await cache.get('d')).toBe('3')
   })
 
   it('a closed cache in Valkey rejects', async () => {
