@@ -6,7 +6,13 @@ import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import { StoreTimeout, StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { unlessAborted } from '../../unless-aborted.ts'
-import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
+import {
+  brokenConnection,
+  codeOf,
+  isCollision,
+  isConnectionLost,
+  NO_WRITES,
+} from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { Calls, Share } from './calls.ts'
@@ -210,7 +216,7 @@ export class Connection {
       return { rows: texts as unknown as readonly Row[], count: rows.count }
     } catch (error) {
       // At once: the rest of a transaction must not go to the next connection.
-      if (isConnectionLost(error)) pooled.lose(error)
+      if (isConnectionLost(error) || isStandby(error, this.options)) pooled.lose(error)
       throw error
     }
   }
@@ -262,6 +268,11 @@ export class BriefConnections extends Connection {
       own.close().catch(() => {})
     }
   }
+}
+
+/** Whether a connection of our own leads to a standby: its address may lead to the new primary by now. */
+function isStandby(error: unknown, { client }: ConnectionOptions): boolean {
+  return !client && codeOf(error) === NO_WRITES
 }
 
 function tooLong(): StoreTimeout {

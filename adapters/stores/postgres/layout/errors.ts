@@ -15,6 +15,8 @@ export const TAKEN = '23505'
 export const NO_LOCK = '55P03'
 /** The role lacks a right, row-level security refused a row, or a trigger says so. */
 export const FORBIDDEN = '42501'
+/** The server is a standby, or was made to take no writes. */
+export const NO_WRITES = '25006'
 const CANCELLED = '57014'
 const FOREIGN = '23503'
 /** An exclusion constraint. */
