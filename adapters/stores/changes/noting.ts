@@ -3,18 +3,21 @@
 import { isSameContent } from '../../../src/ports/evaluation/evaluate.ts'
 import type { Filter } from '../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../src/ports/store/records.ts'
-import type { Change, StepResult, WriteOptions, WriteStep } from '../../../src/ports/store/store.ts'
+import type {
+  Change,
+  Collection,
+  StepResult,
+  WriteOptions,
+  WriteStep,
+} from '../../../src/ports/store/store.ts'
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */
-export interface StepWrites {
+export interface StepWrites extends Pick<Collection, 'update' | 'updateMany' | 'delete'> {
   /** Resolves to what is stored, if that is something else. */
   insert(record: Fields): Promise<Fields | void>
-  update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
-  updateMany(filter: Filter, change: Change): Promise<number>
   /** Updates a record; resolves to what it was, and what it is. */
   turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
-  delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
   /** All records that match, which stay so until this transaction writes them. */
   holdAll(filter: Filter): Promise<Fields[]>

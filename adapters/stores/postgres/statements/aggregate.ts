@@ -7,6 +7,7 @@ import {
 } from '../../../../src/ports/store/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/store/filter.ts'
 import { dateOfJson } from '../../../../src/ports/store/shape.ts'
+import { isDateText } from '../../sql/filter.ts'
 import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { kindOf } from '../layout/columns.ts'
 import { isoFrom } from '../layout/dates.ts'
@@ -28,7 +29,7 @@ function keyOf({ part }: GroupKey, { kind, type, sql, ordered }: Operand): Group
   if (kind !== 'date') return same(ordered)
   if (part === undefined) return same(sql)
   if (type === 'text') {
-    return same(`CASE WHEN ${isDate(sql)} THEN left(${sql}, ${PART_LENGTHS[part]}) END`)
+    return same(`CASE WHEN ${isDateText(sql, 'date')} THEN left(${sql}, ${PART_LENGTHS[part]}) END`)
   }
   const inUtc = type === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql
   return same(`date_trunc('${part}', ${inUtc})`)
@@ -36,15 +37,11 @@ function keyOf({ part }: GroupKey, { kind, type, sql, ordered }: Operand): Group
 
 function measureOf({ op }: ValueMeasure, operand: Operand): GroupColumn {
   const { kind, type, sql } = operand
-  const filter = type === 'text' ? ` FILTER (WHERE ${isDate(sql)})` : ''
+  // Dates inside of JSON are strings, beside which an earlier model may have stored others.
+  const filter = type === 'text' ? ` FILTER (WHERE ${isDateText(sql, 'date')})` : ''
   if (kind !== 'number') return same(`${op}(${sql})${filter}`)
   const measured = MEASURED[op](exact(operand))
   return { sql: measured, ordered: rounded(op, measured) }
-}
-
-/** Dates inside of JSON are strings in ISO 8601, beside which an earlier model may have stored others. */
-function isDate(sql: string): string {
-  return `${sql} LIKE '____-__-__T__:__:__.___Z'`
 }
 
 const MEASURED: { readonly [Op in ValueMeasure['op']]: (value: string) => string } = {
