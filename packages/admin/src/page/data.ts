@@ -4,13 +4,15 @@
  * @module
  */
 
+import type { QueryClient } from '@tanstack/query-core'
 import type { DataProvider, RaRecord } from 'ra-core'
 import { reactAdminData } from '../../../../adapters/clients/react-admin.ts'
 import { ClientError, type createClient } from '../../../../src/client/index.ts'
 import type { Action, AppShape, Resource } from './document.ts'
+import type { Field } from './fields.ts'
 import { hasFile } from './form-values.ts'
+import { Lists, type Page, type Paging, withId } from './lists.ts'
 import type { Rights } from './rights.ts'
-import { type Narrowing, wantedOf } from './rules.ts'
 
 /** Values by field. */
 export type Values = Readonly<Record<string, unknown>>
@@ -81,15 +83,23 @@ export class Data {
   readonly #api: Api
   readonly #shape: AppShape
   readonly #rights: Rights
+  /** What was read. */
+  readonly #seen: QueryClient
   /** The versions of the records that were read, by their paths. */
   readonly #etags = new Map<string, string>()
-  /** Where pages begin, by what is listed. */
-  readonly #cursors = new Map<string, (string | undefined)[]>()
+  /** What reads lists. */
+  readonly #lists: Lists
 
-  constructor(api: Api, shape: AppShape, rights: Rights) {
+  constructor(api: Api, shape: AppShape, rights: Rights, seen: QueryClient) {
     this.#api = api
     this.#shape = shape
     this.#rights = rights
+    this.#seen = seen
+    this.#lists = new Lists(async (name, options) => {
+      const result = await this.calls(name).list(options)
+      this.#done(result, name, 'list')
+      return result as Page
+    })
   }
 
   resource(name: string): Resource {
@@ -108,7 +118,7 @@ export class Data {
     const plain = reactAdminData(this.#api as never, { mounts })
     return {
       ...(plain as unknown as DataProvider),
-      getList: async (name, params) => this.#list(name, params) as never,
+      getList: async (name, params) => this.#lists.list(this.resource(name), params) as never,
       getOne: async (name, { id }) => {
         const result = await this.calls(name).get(String(id))
         const record = this.#done(result, name, 'read')
@@ -133,27 +143,28 @@ export class Data {
     options: Values,
   ): Promise<RaRecord> {
     const calls = this.calls(name)
-    const entries = Object.entries(values)
-    const cleared = entries.filter(([, value]) => value === null)
-    // A form with files cannot say null.
-    if (id !== undefined && cleared.length > 0 && entries.some(([, value]) => hasFile(value))) {
-      const { ifMatch, ...others } = options
-      await this.save(name, id, Object.fromEntries(cleared), { ifMatch })
-      const rest = entries.filter(([, value]) => value !== null)
-      return this.save(name, id, Object.fromEntries(rest), others)
-    }
+    const { body, later } = parted(values, this.resource(name).writable[id ? 'update' : 'create'])
     const etag = options.ifMatch ?? this.#etags.get(`${name}/${id}`)
     const result =
       id === undefined
-        ? await calls.create(values, options)
-        : await calls.update(id, values, { ...options, ...(etag && { ifMatch: etag }) })
+        ? await calls.create(body, options)
+        : await calls.update(id, body, { ...options, ...(etag && { ifMatch: etag }) })
     if (result.ok && result.etag) this.#etags.set(`${name}/${id}`, result.etag)
     else this.#etags.delete(`${name}/${id}`)
-    return withId(this.#done(result, name, id === undefined ? 'create' : 'update'))
+    const record = withId(this.#done(result, name, id === undefined ? 'create' : 'update'))
+    if (id !== undefined && later) return this.save(name, id, later, {})
+    // Else the form would show what was before until it is read again.
+    this.#seen.setQueryData([name, 'getOne', { id: String(record.id) }], record)
+    return record
   }
 
   async remove(name: string, id: string): Promise<void> {
     this.#done(await this.calls(name).remove(id), name, 'delete')
+  }
+
+  /** Every record of a list, page by page, for as long as it is asked for more. */
+  pages(name: string, wanted: Values): AsyncGenerator<RaRecord[]> {
+    return this.#lists.pages(this.resource(name), wanted)
   }
 
   /** What happened to a record, the latest first, and where the history goes on. */
@@ -171,67 +182,6 @@ export class Data {
   /** Makes a record what it was after a change. */
   async restore(name: string, id: string, changeId: string): Promise<void> {
     this.#done(await this.calls(name).restore(id, changeId), name, 'restore')
-  }
-
-  /** Every record of a list, page by page, for as long as `signal` lets it. */
-  async *pages(name: string, wanted: Values): AsyncGenerator<RaRecord[]> {
-    const resource = this.resource(name)
-    let next: Values | undefined = { pageSize: 100, ...(!resource.isByCursor && { page: 1 }) }
-    while (next) {
-      const result: Outcome<RaRecord[]> = await this.calls(name).list({ ...wanted, ...next })
-      yield this.#done(result, name, 'list')
-      const { hasMore, nextCursor, currentPage, totalPages } = (result.ok &&
-        result.pagination) as Paging
-      const isLast = totalPages === undefined ? !hasMore : (currentPage ?? 1) >= totalPages
-      const { page, pageSize } = next as { page?: number; pageSize: number }
-      next = isLast
-        ? undefined
-        : { pageSize, ...(nextCursor ? { cursor: nextCursor } : { page: (page ?? 1) + 1 }) }
-    }
-  }
-
-  async #list(name: string, params: ListParams): Promise<object> {
-    const resource = this.resource(name)
-    const { filter = {}, sort, pagination = { page: 1, perPage: 25 }, signal } = params
-    const { page, perPage } = pagination
-    const wanted = {
-      ...wantedOf(filter, resource),
-      ...(sort &&
-        resource.sortable.has(sort.field) && {
-          sort: (sort.order === 'DESC' ? '-' : '') + sort.field,
-        }),
-      ...(resource.expandable.length > 0 && { expand: resource.expandable.filter(isShort) }),
-      pageSize: perPage,
-    }
-    const starts = this.#startsOf(JSON.stringify([name, wanted]))
-    const cursor = resource.isByCursor ? await this.#cursor(name, wanted, starts, page) : undefined
-    const place = resource.isByCursor ? (cursor ? { cursor } : {}) : { page }
-    const result = await this.calls(name).list({ ...wanted, ...place, ...(signal && { signal }) })
-    const data = this.#done(result, name, 'list').map(withId)
-    const { totalRecords, hasMore, nextCursor } = (result.ok && result.pagination) as Paging
-    if (nextCursor) starts[page + 1] = nextCursor
-    if (totalRecords !== undefined) return { data, total: totalRecords }
-    return { data, pageInfo: { hasNextPage: hasMore === true, hasPreviousPage: page > 1 } }
-  }
-
-  #startsOf(key: string): (string | undefined)[] {
-    const starts = this.#cursors.get(key) ?? []
-    this.#cursors.set(key, starts)
-    return starts
-  }
-
-  /** Where a page begins: after a reload, the pages before it are asked for their ends. */
-  async #cursor(name: string, wanted: Values, starts: (string | undefined)[], page: number) {
-    for (let at = 1; at < page; at += 1) {
-      if (starts[at + 1]) continue
-      const cursor = starts[at]
-      const before = await this.calls(name).list({ ...wanted, ...(cursor && { cursor }) })
-      this.#done(before, name, 'list')
-      const { nextCursor } = (before.ok && before.pagination) as Paging
-      if (!nextCursor) return cursor
-      starts[at + 1] = nextCursor
-    }
-    return starts[page]
   }
 
   /** Writes several records: as one, where the app takes batches. */
@@ -270,23 +220,24 @@ export class Data {
   }
 }
 
-const isShort = (path: string) => !path.includes('.')
-
-function withId(record: RaRecord | Values): RaRecord {
-  return { ...record, id: (record as RaRecord)._id ?? (record as RaRecord).id } as RaRecord
+/**
+ * What a write sends. A form says of files that they are there, not that they are gone: that is said in a write of its own. All
+ * else is JSON in it, as it is without files.
+ */
+function parted(
+  values: Values,
+  fields: readonly Field[],
+): { readonly body: Values; readonly later?: Values } {
+  const entries = Object.entries(values)
+  if (!entries.some(([, value]) => hasFile(value))) return { body: values }
+  const isOfFiles = (name: string) => fields.some((one) => one.name === name && one.kind === 'file')
+  const gone = entries.filter(([name, value]) => value === null && isOfFiles(name))
+  const sent = entries.filter((one) => !gone.includes(one))
+  const body = sent.map(([name, value]) => [name, isOfFiles(name) ? value : jsonPart(value)])
+  return {
+    body: Object.fromEntries(body),
+    ...(gone.length > 0 && { later: Object.fromEntries(gone) }),
+  }
 }
 
-interface Paging {
-  readonly totalRecords?: number
-  readonly hasMore?: boolean
-  readonly nextCursor?: string
-  readonly currentPage?: number
-  readonly totalPages?: number
-}
-
-interface ListParams {
-  readonly filter?: Narrowing
-  readonly sort?: { readonly field: string; readonly order: string }
-  readonly pagination?: { readonly page: number; readonly perPage: number }
-  readonly signal?: AbortSignal
-}
+const jsonPart = (value: unknown) => new Blob([JSON.stringify(value)], { type: 'application/json' })

@@ -109,6 +109,8 @@ function leaveNumber({ target }: Event): void {
 
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
+  // What was done before a reload is not done again.
+  if (history.state?.usr?.done) history.replaceState(null, '')
   addEventListener('wheel', leaveNumber, { passive: true })
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
   const [response, i18n] = await Promise.all([fetch(config.document), languages()])
@@ -125,7 +127,7 @@ async function begin(place: HTMLElement): Promise<void> {
   const name = `${KEY}:${url}`
   followUser(name)
   const rights = new Rights()
-  const data = new Data(api, shape, rights)
+  const data = new Data(api, shape, rights, queryClient)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
   const refusal = accounts && isArrival(location) ? await refusalOf(accounts) : undefined
   const providers =

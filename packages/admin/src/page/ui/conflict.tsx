@@ -75,7 +75,7 @@ function Shown({ field, value }: { field: Field; value: unknown }) {
   if (hasFile(value)) return <span>{[value].flat().map((one) => (one as File).name)}</span>
   return (
     <span>
-      <Value field={field} value={value} />
+      <Value field={field} value={value} isWhole />
     </span>
   )
 }

@@ -6,7 +6,7 @@
 
 import { type RaRecord, useRefresh } from 'ra-core'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import type { ClientError } from '../../../../../src/client/index.ts'
 import { useAdmin, useRights, useSentence } from '../context.ts'
 import type { Values } from '../data.ts'
@@ -14,10 +14,11 @@ import type { Resource } from '../document.ts'
 import { type Field, nameOf } from '../fields.ts'
 import { changesOf, Draft, sent, taken, valuesOf, wrong } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
+import { storedOf } from '../lists.ts'
 import { Conflict } from './conflict.tsx'
 import { Input } from './input.tsx'
 import { Confirmation, Icon, Notice } from './parts.tsx'
-import { listPath, pathOf } from './value.tsx'
+import { idOf, listPath, pathOf } from './value.tsx'
 
 interface Edited {
   readonly resource: Resource
@@ -48,7 +49,7 @@ export function Editor(props: Edited) {
       )}
       {fields.map((field) => (
         <Input
-          key={`${field.name} ${form.version}`}
+          key={`${field.name} ${form.versions[field.name]}`}
           field={field}
           path={field.name}
           value={values[field.name]}
@@ -143,8 +144,9 @@ function useForm({ resource, record, onRefused }: Edited) {
   const t = useStrings()
   const sentence = useSentence()
   const navigate = useNavigate()
+  const location = useLocation()
   const refresh = useRefresh()
-  const id = record && String(record.id)
+  const id = record && idOf(record)
   const fields = resource.writable[record ? 'update' : 'create']
   const initial = useMemo(() => valuesOf(fields, record), [fields, record])
   const owner = `${rights.who}/${resource.name}`
@@ -154,7 +156,7 @@ function useForm({ resource, record, onRefused }: Edited) {
   const [isRestored, setRestored] = useState(kept !== undefined)
   /** What the edits were made to: the record may be read again meanwhile. */
   const base = useRef(kept?.version)
-  const [version, setVersion] = useState(0)
+  const [versions, setVersions] = useState<Readonly<Record<string, number>>>({})
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -165,24 +167,36 @@ function useForm({ resource, record, onRefused }: Edited) {
   const changes = changesOf(initial, values)
   const isChanged = Object.keys(changes).length > 0
   const isReady = !isBusy && (isChanged || !record)
-  useEffect(
-    () => draft.keep(changesOf(initial, { ...initial, ...edits }), base.current),
-    [draft, initial, edits],
-  )
+  const latest = useRef(edits)
+  useEffect(() => {
+    latest.current = edits
+    draft.keep(changesOf(initial, { ...initial, ...edits }), base.current)
+  }, [draft, initial, edits])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same failure may have other places
   useEffect(() => {
     // Those who listen or use keys go on where something is wrong.
     if (failure) place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .error')?.focus()
   }, [failure, errors])
 
-  function reset(): void {
-    draft.drop()
-    base.current = undefined
-    setEdits({})
+  /** Begins anew, but for what `later` has: edits of what is stored now. */
+  function reset(later: Values = {}): void {
+    const isLater = id !== undefined && Object.keys(later).length > 0
+    base.current = isLater ? data.versionOf(resource.name, id) : undefined
+    draft.keep(later, base.current)
+    setEdits(later)
     setErrors({})
     setFailure('')
     setRestored(false)
-    setVersion((before) => before + 1)
+    const ended = fields.filter(({ name }) => !(name in later))
+    setVersions((before) => ({
+      ...before,
+      ...Object.fromEntries(ended.map(({ name }) => [name, (before[name] ?? 0) + 1])),
+    }))
+  }
+
+  /** Ends what is said of the save before. */
+  function goOn(): void {
+    if (location.state) void navigate(location, { replace: true, state: null })
   }
 
   /** Says what is wrong, at its place. */
@@ -192,7 +206,7 @@ function useForm({ resource, record, onRefused }: Edited) {
       try {
         const read = await data.provider().getOne(resource.name, { id })
         base.current = undefined
-        return setTheirs(read.data)
+        return setTheirs(storedOf(read.data))
       } catch (unread) {
         return tell(unread)
       }
@@ -203,6 +217,23 @@ function useForm({ resource, record, onRefused }: Edited) {
     setFailure(hasPlace && status === 400 ? t('fixErrors') : sentence(error))
   }
 
+  /** What is to do once the edits are stored. */
+  async function leave(written: RaRecord): Promise<void> {
+    // They may have typed on meanwhile.
+    const later = Object.fromEntries(
+      Object.entries(latest.current).filter(([name, value]) => value !== edits[name]),
+    )
+    reset(record && later)
+    if (!record) new Draft(owner, String(written.id)).keep(later, undefined)
+    refresh()
+    // Or have gone elsewhere.
+    if (!place.current) return
+    const state = { done: record ? t('changed') : t('createdNotice') }
+    const isShown = record || resource.actions.read
+    const path = isShown ? pathOf(resource, written.id) : listPath(resource)
+    await navigate(path, { replace: record !== undefined, state })
+  }
+
   async function save(body: Values): Promise<void> {
     // Of two changes they have chosen the other one, which is there.
     if (record && Object.keys(body).length === 0) {
@@ -210,6 +241,7 @@ function useForm({ resource, record, onRefused }: Edited) {
       reset()
       return refresh()
     }
+    goOn()
     setBusy(true)
     setErrors({})
     setFailure('')
@@ -221,12 +253,7 @@ function useForm({ resource, record, onRefused }: Edited) {
         onProgress,
         ifMatch: base.current,
       })
-      reset()
-      refresh()
-      const done = record ? t('changed') : t('createdNotice')
-      const isShown = record || resource.actions.read
-      const path = isShown ? pathOf(resource, written.id) : listPath(resource)
-      await navigate(path, { replace: record !== undefined, state: { done } })
+      await leave(written)
     } catch (error) {
       await tell(error)
     }
@@ -235,6 +262,7 @@ function useForm({ resource, record, onRefused }: Edited) {
   }
 
   async function remove(): Promise<void> {
+    goOn()
     try {
       await data.remove(resource.name, String(id))
       draft.drop()
@@ -247,10 +275,11 @@ function useForm({ resource, record, onRefused }: Edited) {
   }
 
   return {
-    ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
-    ...{ reset, save, remove, setTheirs },
+    ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, versions },
+    ...{ reset: () => reset(), save, remove, setTheirs },
     ...{ place, isChanged, isReady },
     set(field: Field, value: unknown) {
+      goOn()
       if (id !== undefined) base.current ??= data.versionOf(resource.name, id)
       setEdits((before) => ({ ...before, [field.name]: taken(field, value) }))
     },

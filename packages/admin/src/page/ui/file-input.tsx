@@ -7,9 +7,10 @@
 import { useEffect, useState } from 'react'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
-import { FileLink } from './value.tsx'
+import { Icon } from './parts.tsx'
+import { FileLink, fileName, urlsOf } from './value.tsx'
 
-/** Chooses files. What is there stays until the record is saved. */
+/** Chooses files. What is there stays until the record is saved; where there may be several, further ones are added. */
 export function FileInput(props: {
   field: Field
   value: unknown
@@ -20,18 +21,33 @@ export function FileInput(props: {
 }) {
   const { field, value, before, onChange, described } = props
   const t = useStrings()
-  const all = [value].flat()
-  const urls = all.filter((one): one is string => typeof one === 'string' && one !== '')
-  const files = all.filter((one): one is File => one instanceof File)
+  const files = [value].flat().filter((one): one is File => one instanceof File)
+  const all = [...urlsOf(value), ...files]
+  const isLess = field.isMany && urlsOf(before).some((url) => !all.includes(url))
   return (
     <div className="files">
-      {(urls.length > 0 || files.length > 0) && (
+      {all.length > 0 && (
         <span className="chips">
-          {urls.map((url) => (
-            <FileLink key={url} url={url} accept={field.accept} />
-          ))}
-          {files.map((file) => (
-            <Preview key={`${file.name} ${file.lastModified}`} file={file} />
+          {all.map((one) => (
+            <span className="chips" key={one instanceof File ? keyOf(one) : one}>
+              {one instanceof File ? (
+                <Preview file={one} />
+              ) : (
+                <FileLink url={one} accept={field.accept} />
+              )}
+              {field.isMany && (
+                <button
+                  type="button"
+                  className="quiet"
+                  onClick={() => onChange(all.filter((other) => other !== one))}
+                >
+                  <Icon name="close" />
+                  <span className="hidden">
+                    {t('remove')} {one instanceof File ? one.name : fileName(one)}
+                  </span>
+                </button>
+              )}
+            </span>
           ))}
         </span>
       )}
@@ -42,16 +58,17 @@ export function FileInput(props: {
         multiple={field.isMany}
         title={t(field.isMany ? 'chooseFiles' : 'chooseFile')}
         onChange={({ target }) => {
-          const chosen = [...(target.files ?? [])]
-          onChange(field.isMany ? chosen : chosen[0])
+          const known = files.map(keyOf)
+          const chosen = [...(target.files ?? [])].filter((one) => !known.includes(keyOf(one)))
+          onChange(field.isMany ? [...all, ...chosen] : (target.files?.[0] ?? before ?? undefined))
         }}
       />
-      {files.length > 0 && (
+      {(files.length > 0 || isLess) && (
         <button type="button" className="link" onClick={() => onChange(before ?? undefined)}>
           {t('clear')}
         </button>
       )}
-      {urls.length > 0 && field.isNullable && (
+      {!field.isMany && urlsOf(value).length > 0 && field.isNullable && (
         <button type="button" className="link" onClick={() => onChange(undefined)}>
           {t('remove')}
         </button>
@@ -59,6 +76,8 @@ export function FileInput(props: {
     </div>
   )
 }
+
+const keyOf = ({ name, size, lastModified }: File) => `${name} ${size} ${lastModified}`
 
 /** A chosen file, before it is sent. */
 function Preview({ file }: { file: File }) {

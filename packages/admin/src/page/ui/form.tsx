@@ -4,18 +4,19 @@
  * @module
  */
 
-import { useGetOne, useRefresh } from 'ra-core'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type RaRecord, useGetOne, useRefresh } from 'ra-core'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { useLocation } from 'react-router'
 import { isPassing, useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf, titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import { storedOf } from '../lists.ts'
 import { Editor } from './editor.tsx'
 import { Head, Loading, Notice } from './parts.tsx'
 import { Related } from './related.tsx'
 import { UserTools } from './user-tools.tsx'
-import { Value } from './value.tsx'
+import { idOf, Value } from './value.tsx'
 
 const History = lazy(() => import('./history.tsx').then((found) => ({ default: found.History })))
 
@@ -24,7 +25,9 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
   const sentence = useSentence()
   const { state } = useLocation() as { state: { done?: string } | null }
   const options = { enabled: id !== undefined, retry: false, staleTime: 0 }
-  const { data, error, isPending, refetch } = useGetOne(resource.name, { id: id ?? '' }, options)
+  const read = useGetOne(resource.name, { id: id ?? '' }, options)
+  const { error, isPending, refetch } = read
+  const data = useMemo(() => read.data && storedOf(read.data), [read.data])
   const refresh = useRefresh()
   const [round, setRound] = useState(0)
   /** Shows the record as it is now, in a form that begins anew. */
@@ -50,7 +53,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
       </>
     )
   }
-  if (isPending) return <Loading />
+  if (isPending || !data) return <Loading />
   return (
     <>
       <Head title={nameOf(data, resource.fields)} below={titleOf(resource.model)} />
@@ -101,9 +104,7 @@ function Past(props: { resource: Resource; isOpen: boolean; children: ReactNode 
   )
 }
 
-type Values = Readonly<Record<string, unknown>> & { readonly id: string }
-
-function Body({ resource, record }: { resource: Resource; record: Values }) {
+function Body({ resource, record }: { resource: Resource; record: RaRecord }) {
   const t = useStrings()
   const rights = useRights()
   const [refusal, setRefusal] = useState('')
@@ -112,7 +113,9 @@ function Body({ resource, record }: { resource: Resource; record: Values }) {
   }
   return (
     <div>
-      <Notice kind="error">{refusal}</Notice>
+      <Notice kind="error" takesFocus>
+        {refusal}
+      </Notice>
       {!resource.isUsers && <Notice kind="info">{t('readOnly')}</Notice>}
       <div className="card reading">
         <Definitions fields={resource.fields} record={record} />
@@ -122,7 +125,7 @@ function Body({ resource, record }: { resource: Resource; record: Values }) {
 }
 
 /** What cannot be changed, beside a form. */
-function Facts({ resource, record }: { resource: Resource; record: Values }) {
+function Facts({ resource, record }: { resource: Resource; record: RaRecord }) {
   const rights = useRights()
   if (!rights.may(resource, 'update')) return null
   const written = new Set(resource.writable.update.map(({ name }) => name))
@@ -130,21 +133,21 @@ function Facts({ resource, record }: { resource: Resource; record: Values }) {
   return <Definitions fields={fields} record={record} />
 }
 
-function Definitions({ fields, record }: { fields: readonly Field[]; record: Values }) {
+function Definitions({ fields, record }: { fields: readonly Field[]; record: RaRecord }) {
   return (
     <dl>
       {fields.map((field) => (
         <div key={field.name}>
           <dt>{field.label}</dt>
           <dd>
-            <Value field={field} value={record[field.name]} />
+            <Value field={field} value={record[field.name]} isWhole />
           </dd>
         </div>
       ))}
       <div>
-        <dt>Id</dt>
+        <dt>{idOf(record) === record.id ? 'Id' : '_id'}</dt>
         <dd>
-          <code>{record.id}</code>
+          <code>{idOf(record)}</code>
         </dd>
       </div>
     </dl>

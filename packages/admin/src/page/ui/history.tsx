@@ -108,12 +108,12 @@ function Differences({ resource, change }: { resource: Resource; change: Change 
             <dd>
               <del>
                 <span className="hidden">{t('before')} </span>
-                <Value field={field} value={from} />
+                <Value field={field} value={from} isWhole />
               </del>
               <span aria-hidden="true"> → </span>
               <ins>
                 <span className="hidden">{t('after')} </span>
-                <Value field={field} value={to} />
+                <Value field={field} value={to} isWhole />
               </ins>
             </dd>
           </div>

@@ -10,9 +10,10 @@ import { useRights } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, isSeen, nameOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import { storedOf } from '../lists.ts'
 import type { Marks } from './live.tsx'
 import { Icon } from './parts.tsx'
-import { pathOf, Value } from './value.tsx'
+import { idOf, pathOf, Value } from './value.tsx'
 
 interface Shown {
   readonly resource: Resource
@@ -53,7 +54,7 @@ export function Table(props: Shown) {
         </thead>
         <tbody>
           {records.map((record) => (
-            <Row key={record.id} {...props} {...{ record, isSelectable }} />
+            <Row key={record.id} {...props} {...{ record: storedOf(record), isSelectable }} />
           ))}
         </tbody>
       </table>
@@ -112,9 +113,10 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
   const { resource, list, fields, marks, record, isSelectable } = props
   const t = useStrings()
   const name = nameOf(record, resource.fields)
-  const isSelected = list.selectedIds.includes(record.id)
-  const mark = marks.get(record.id)
-  const path = pathOf(resource, record.id)
+  const id = idOf(record)
+  const isSelected = list.selectedIds.includes(id)
+  const mark = marks.get(id)
+  const path = pathOf(resource, id)
   const leading = fields.findIndex((field) => !isLink(field))
   return (
     <tr className={isSelected ? 'selected' : mark ? 'fresh' : ''}>
@@ -124,7 +126,7 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
             type="checkbox"
             aria-label={t('selectRow', { name })}
             checked={isSelected}
-            onChange={() => list.onToggleItem(record.id)}
+            onChange={() => list.onToggleItem(id)}
           />
         </td>
       )}

@@ -11,6 +11,7 @@ import type { Outcome } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
 import { Notice } from './parts.tsx'
+import { idOf } from './value.tsx'
 
 /** Roles, sessions and keys, as far as the routes are there for the caller. */
 export function UserTools({ record }: { resource: Resource; record: RaRecord }) {
@@ -21,7 +22,7 @@ export function UserTools({ record }: { resource: Resource; record: RaRecord }) 
   const { routes = {} } = shape.accounts ?? {}
   const may = (name: string) => rights.allows(routes[name]?.operation)
   const roles = rolesOf(routes.modifyRoles?.operation)
-  const id = String(record.id)
+  const id = idOf(record)
   const [chosen, setChosen] = useState<string>()
   const own = [record.role ?? []].flat().map(String)
   const shown = [...new Set([...own, ...roles])]

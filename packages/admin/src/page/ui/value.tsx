@@ -11,6 +11,7 @@ import { useResourcesOf } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { storedOf } from '../lists.ts'
 import { Icon } from './parts.tsx'
 
 /** The path of a record's screen. The id is escaped twice: for the router, `%2F` is `/` however often it is escaped. */
@@ -24,6 +25,9 @@ export const left = new Map<string, string>()
 /** The path of a list as it was left, for those who come back from a record. */
 export const listPath = ({ name }: Resource): string => `/${name}${left.get(name) ?? ''}`
 
+/** The id of a record as it was read, which may have another `id`. */
+export const idOf = ({ _id, id }: Readonly<Record<string, unknown>>): string => `${_id ?? id}`
+
 /** The id in such a path, as the router has it; people also write one that is escaped once. */
 export const idIn: (part: string) => string = unescaped
 
@@ -36,12 +40,20 @@ function unescaped(part: string): string {
   }
 }
 
+interface Shown {
+  readonly field: Field
+  readonly value: unknown
+  /** Whether all of it is shown, as where there is room and nobody can open it. */
+  readonly isWhole?: boolean
+}
+
 /** A value of a field. */
-export function Value({ field, value }: { field: Field; value: unknown }) {
+export function Value({ field, value, isWhole = false }: Shown) {
   if (value === undefined || value === null || value === '') return <span className="muted">–</span>
   if (field.kind === 'reference') return <Reference field={field} value={value} />
   if (field.kind === 'file') return <Files field={field} value={value} />
-  if (Array.isArray(value)) return <List field={field} values={value} />
+  if (Array.isArray(value)) return <List {...{ field, isWhole }} values={value} />
+  if (isWhole && field.fields) return <Members fields={field.fields} value={value} />
   return <Plain field={field} value={value} />
 }
 
@@ -68,17 +80,38 @@ function Plain({ field, value }: { field: Field; value: unknown }) {
 /** How many elements of a list are shown. */
 const SHOWN = 4
 
-function List({ field, values }: { field: Field; values: readonly unknown[] }) {
-  const item = field.item ?? { ...field, kind: 'text' as const }
+/** What an object has, each with its name. */
+function Members({ fields, value }: { fields: readonly Field[]; value: unknown }) {
+  const there = fields.filter(({ name }) => Object.hasOwn(Object(value), name))
   return (
-    <span className="chips">
-      {values.slice(0, SHOWN).map((value, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are shown as they stand, and have no state
-        <span className="chip" key={at}>
-          {item.fields ? nameOf(value, item.fields) || '…' : <Value field={item} value={value} />}
+    <span className="members">
+      {there.map((field) => (
+        <span key={field.name}>
+          <span className="muted">{field.label}: </span>
+          <Value field={field} value={(value as Record<string, unknown>)[field.name]} isWhole />
         </span>
       ))}
-      {values.length > SHOWN && <span className="muted">+{values.length - SHOWN}</span>}
+    </span>
+  )
+}
+
+function List(props: { field: Field; values: readonly unknown[]; isWhole: boolean }) {
+  const { field, values, isWhole } = props
+  const count = isWhole ? values.length : SHOWN
+  const item = field.item ?? { ...field, kind: 'text' as const }
+  const shown = (value: unknown) => {
+    if (item.fields && !isWhole) return nameOf(value, item.fields) || '…'
+    return item.kind === 'enum' ? `${value}` : <Value {...{ value, isWhole }} field={item} />
+  }
+  return (
+    <span className="chips">
+      {values.slice(0, count).map((value, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are shown as they stand, and have no state
+        <span className={isWhole && item.fields ? '' : 'chip'} key={at}>
+          {shown(value)}
+        </span>
+      ))}
+      {values.length > count && <span className="muted">+{values.length - count}</span>}
     </span>
   )
 }
@@ -100,28 +133,37 @@ function Named({ target, id }: { target: Resource; id: string }) {
   const { referenceRecord } = useReference({ reference: target.name, id, options })
   return (
     <Link to={pathOf(target, id)}>
-      {referenceRecord ? nameOf(referenceRecord, target.fields) : id}
+      {referenceRecord ? nameOf(storedOf(referenceRecord), target.fields) : id}
     </Link>
   )
 }
 
 function Files({ field, value }: { field: Field; value: unknown }) {
-  const urls = [value].flat().filter((one): one is string => typeof one === 'string')
   return (
     <span className="chips">
-      {urls.map((url) => (
+      {urlsOf(value).map((url) => (
         <FileLink key={url} url={url} accept={field.accept} />
       ))}
     </span>
   )
 }
 
+/** The URLs of files, which a field may have in objects. */
+export function urlsOf(value: unknown): readonly string[] {
+  const all = [value].flat().map((one) => (one as { url?: unknown } | undefined)?.url ?? one)
+  return all.filter((one) => typeof one === 'string' && one !== '') as string[]
+}
+
+/** The name of a file, as far as its URL has one. */
+export const fileName = (url: string): string =>
+  unescaped(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
+
 const IMAGE = /\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])/i
 
 /** A file: the image itself, or its name. */
 export function FileLink({ url, accept }: { url: string; accept?: string | undefined }) {
   const [isBroken, setBroken] = useState(false)
-  const name = unescaped(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
+  const name = fileName(url)
   const isImage = IMAGE.test(url) || /^image\/[^,]+(?:,\s*image\/[^,]+)*$/.test(accept ?? '')
   return (
     <a className="file" href={url} rel="noreferrer" target="_blank">
