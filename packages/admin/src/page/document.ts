@@ -153,10 +153,11 @@ function resourceOf(
   const ordered = (fields: readonly Field[]) => inOrder(fields, own.form)
   const fields = withFiles(fieldsOf(schemas, record), [create, update])
   const created = written(create, schemas)
-  // A PATCH requires nothing, but what a record must have cannot be emptied.
+  // A PATCH requires nothing, but what a record must have, if only by a default, cannot be emptied.
   const asRequired = (field: Field): Field => ({
     ...field,
-    isRequired: (created.find(({ name }) => name === field.name) ?? field).isRequired,
+    isRequired:
+      (created.find(({ name }) => name === field.name) ?? field).isRequired || !canBeEmpty(field),
   })
   return {
     ...{ mount, actions, fields, isUsers: false },
@@ -201,6 +202,8 @@ function usersOf(
     model: 'User',
   }
 }
+
+const canBeEmpty = ({ isNullable, kind }: Field) => isNullable || kind === 'json' || kind === 'file'
 
 function jsonOf(content: Content | undefined): Schema {
   return content?.['application/json']?.schema ?? {}

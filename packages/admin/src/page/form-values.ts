@@ -36,7 +36,7 @@ function flat(field: Field | undefined, value: unknown): unknown {
   return { ...value, ...valuesOf(inside, value as Values) }
 }
 
-/** What a field begins with, and an element of a list. */
+/** What a field begins with. */
 export function begun({ kind, isRequired, isNullable, standard, initial, fields }: Field): unknown {
   if (standard !== undefined) return standard
   if (initial?.length === 1) return initial[0]
@@ -44,6 +44,11 @@ export function begun({ kind, isRequired, isNullable, standard, initial, fields 
   if (isNullable) return null
   if (kind === 'object') return members(fields)
   return kind === 'boolean' ? false : kind === 'list' ? [] : undefined
+}
+
+/** What an element of a list begins with. */
+export function begunItem(item: Field): unknown {
+  return begun(item) ?? (['text', 'long', 'email', 'url'].includes(item.kind) ? '' : null)
 }
 
 /** What an object begins with, which shows so before it is there: a box without its mark is `false`. */
@@ -112,18 +117,20 @@ export function wrong(
   ])
 }
 
-/** Where there is nothing in `values`, though there must be something: in objects inside, too. */
+/** Where there is nothing in `values`, though there must be something: in objects and lists inside, too. */
 function lacking(fields: readonly Field[], values: Values, at = ''): readonly string[] {
-  return fields.flatMap((field) => {
-    const value = cleared(values[field.name]) ?? null
-    const path = `${at}${field.name}`
-    if (value === null) return isFilled(field) ? [path] : []
-    if (Array.isArray(value)) {
-      const inner = field.item?.fields ?? []
-      return value.flatMap((one, index) => lacking(inner, one ?? {}, `${path}.${index}.`))
-    }
-    return value instanceof Object ? lacking(field.fields ?? [], value as Values, `${path}.`) : []
-  })
+  return fields.flatMap((field) => lackingIn(field, values[field.name], `${at}${field.name}`))
+}
+
+function lackingIn(field: Field, given: unknown, path: string): readonly string[] {
+  const value = cleared(given) ?? null
+  const { item, fields = [] } = field
+  if (value === null) return isFilled(field) ? [path] : []
+  if (!Array.isArray(value)) {
+    return value instanceof Object ? lacking(fields, value as Values, `${path}.`) : []
+  }
+  if (!item || item.kind === 'json') return []
+  return value.flatMap((one, index) => lackingIn(item, one, `${path}.${index}`))
 }
 
 const KEY = 'fieldgate-admin.draft'

@@ -75,9 +75,10 @@ function conditionOf({ operator, value }: Rule, field: Field | undefined): Recor
 
 /** What was typed, as the field's type. */
 function typed(value: string, { kind, options }: Partial<Field> = {}): unknown {
-  if (kind === 'number' || kind === 'integer') return Number(value)
-  if (kind === 'boolean') return value === 'true'
   // An address may have anything: the app says what is wrong with it.
+  const isNumber = kind === 'number' || kind === 'integer'
+  if (isNumber && !Number.isNaN(Number(value))) return Number(value)
+  if (kind === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true'
   if (kind === 'datetime' && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
   return options?.find((one) => String(one) === value) ?? value
 }
@@ -88,6 +89,24 @@ export interface Narrowing {
   readonly rules?: readonly Rule[]
   /** Whether one of the rules is enough. */
   readonly any?: boolean
+}
+
+/** Whether the `filter` of an address is a narrowing: less than was asked for must not be taken for all there is. */
+export function isNarrowing(text: string | null): boolean {
+  try {
+    const { q = '', rules = [], any = false, ...others } = JSON.parse(text ?? '{}')
+    const areRules = Array.isArray(rules) && rules.every(isRule)
+    return areRules && isText(q) && typeof any === 'boolean' && Object.keys(others).length === 0
+  } catch {
+    return false
+  }
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+
+function isRule(rule: Partial<Rule>): boolean {
+  const { field, operator = '', value = '' } = rule
+  return isText(field) && isText(value) && isComplete({ operator, value } as Rule)
 }
 
 /** A narrowing as the client takes it. */

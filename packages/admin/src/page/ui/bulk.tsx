@@ -24,7 +24,7 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
   const { number } = useFormats()
   const rights = useRights()
   const [asked, setAsked] = useState<'delete' | 'update'>()
-  const { said, remove, update } = useWrites(resource, list)
+  const { said, remove, update, selectAll } = useWrites(resource, list)
   const { selectedIds, total = 0 } = list
   const count = number(selectedIds.length)
   // What a new record may begin with is no limit for those that are there.
@@ -39,7 +39,7 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
       <div className="bulk">
         <strong>{t('selected', { count })}</strong>
         {selectedIds.length < total && total <= MOST && (
-          <button type="button" className="link" onClick={() => list.onSelectAll({ limit: MOST })}>
+          <button type="button" className="link" onClick={selectAll}>
             {t('selectEverything', { count: number(total) })}
           </button>
         )}
@@ -115,6 +115,15 @@ function useWrites(resource: Resource, list: ListControllerResult) {
   const [updateMany] = useUpdateMany(resource.name, { ids }, options)
   return {
     said,
+    // That of react-admin selects them in the store of the browser, which this list is not kept in.
+    async selectAll() {
+      try {
+        const all = (await list.getData?.({ maxResults: MOST })) ?? []
+        list.onSelect(all.map(({ id }) => id))
+      } catch (error) {
+        setSaid(<Notice kind="error">{sentence(error)}</Notice>)
+      }
+    },
     remove: () => removeMany(resource.name, { ids }),
     update: (data: Readonly<Record<string, unknown>>) => updateMany(resource.name, { ids, data }),
   }

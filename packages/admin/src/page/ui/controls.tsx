@@ -45,7 +45,7 @@ export function Control(props: InputProps & { label: string; described: Describe
       return (
         <ReferenceInput
           model={field.model ?? ''}
-          {...{ label, onChange, value: value as string | undefined }}
+          {...{ label, onChange, value: (value ?? undefined) as string | undefined }}
           id={described.id}
           describedBy={described['aria-describedby']}
           isInvalid={described['aria-invalid']}
@@ -67,7 +67,8 @@ export function Control(props: InputProps & { label: string; described: Describe
           {...{ value, onChange, described, shown: localOf(value) }}
           type="datetime-local"
           step="any"
-          read={(text) => new Date(text).toISOString()}
+          max={LATEST.datetime}
+          read={(text) => instantOf(text) ?? UNREADABLE}
         />
       )
     case 'date':
@@ -75,6 +76,7 @@ export function Control(props: InputProps & { label: string; described: Describe
         <Native
           {...{ value, onChange, described, shown: textOf(value) }}
           type="date"
+          max={LATEST.date}
           read={(text) => text}
         />
       )
@@ -113,6 +115,15 @@ export function localOf(value: unknown): string {
   return Number.isNaN(local.getTime()) ? '' : local.toISOString().slice(0, 19)
 }
 
+/** Without them, browsers take years of six digits: who types `2026` and then the time has the year 202610. */
+export const LATEST = { date: '9999-12-31', datetime: '9999-12-31T23:59' } as const
+
+/** The instant of a local time. */
+export function instantOf(text: string): string | undefined {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
 function NumberInput({ field, value, onChange, described }: InputProps & { described: Described }) {
   const { kind, min, max } = field
   return (
@@ -135,7 +146,7 @@ function Native(
     inputMode?: 'numeric' | 'decimal'
     step?: number | 'any'
     min?: number | undefined
-    max?: number | undefined
+    max?: number | string | undefined
     shown: string | number
     read: (text: string) => unknown
   },
@@ -214,7 +225,7 @@ function Choice({
       value={isEmpty ? '' : String(value)}
       onChange={({ target }) => onChange(offered.find((one) => String(one) === target.value))}
     >
-      {(!isFilled(field) || value === undefined) && (
+      {(!isFilled(field) || isEmpty) && (
         <option value="">{isFilled(field) ? t('choose') : '–'}</option>
       )}
       {offered.map((one) => (

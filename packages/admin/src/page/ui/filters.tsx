@@ -11,7 +11,7 @@ import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { isComplete, type Narrowing, type Operator, operatorsFor, type Rule } from '../rules.ts'
 import { useAsked } from './asked.ts'
-import { localOf } from './controls.tsx'
+import { instantOf, LATEST, localOf } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 import { ReferenceInput } from './reference.tsx'
@@ -176,7 +176,7 @@ function RuleValue(props: { field: Field; value: string; onChange: (value: strin
       label={t('value')}
       type={type}
       value={localOf(value)}
-      onChange={(text) => onChange(text && new Date(text).toISOString())}
+      onChange={(text) => onChange(instantOf(text) ?? '')}
     />
   )
 }
@@ -211,6 +211,9 @@ function LateInput(props: {
         aria-describedby={isBad ? id : undefined}
         type={type}
         step="any"
+        max={
+          type === 'date' ? LATEST.date : type === 'datetime-local' ? LATEST.datetime : undefined
+        }
         value={text}
         onChange={({ target }) => {
           setText(target.value)

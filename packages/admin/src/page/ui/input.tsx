@@ -6,7 +6,7 @@
 
 import { useId, useState } from 'react'
 import { type Field, isFilled } from '../fields.ts'
-import { begun, UNREADABLE, withMember } from '../form-values.ts'
+import { begunItem, UNREADABLE, withMember } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Control, type Described, type InputProps, isBox } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
@@ -138,7 +138,7 @@ function Items(props: InputProps & { item: Field }) {
       <button
         type="button"
         className="quiet"
-        onClick={() => onChange([...values, begun(item) ?? ''])}
+        onClick={() => onChange([...values, begunItem(item)])}
       >
         <Icon name="plus" />
         {t('add')}

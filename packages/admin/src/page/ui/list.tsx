@@ -12,7 +12,7 @@ import type { Resource } from '../document.ts'
 import { type Field, namingField } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import { local } from '../kept.ts'
-import type { Narrowing } from '../rules.ts'
+import { isNarrowing, type Narrowing } from '../rules.ts'
 import { useAsked } from './asked.ts'
 import { Bulk } from './bulk.tsx'
 import { Columns } from './columns.tsx'
@@ -34,6 +34,20 @@ const REST_MS = 300
 
 /** The screen of a resource's list. */
 export function List({ resource }: { resource: Resource }) {
+  const t = useStrings()
+  const { search } = useLocation()
+  if (isNarrowing(new URLSearchParams(search).get('filter'))) return <Narrowed {...{ resource }} />
+  return (
+    <>
+      <Head title={resource.title} />
+      <Notice kind="error">
+        {t('unreadableFilter')} <Link to={`/${resource.name}`}>{t('clearFilters')}</Link>
+      </Notice>
+    </>
+  )
+}
+
+function Narrowed({ resource }: { resource: Resource }) {
   const t = useStrings()
   const { number } = useFormats()
   const { search } = useLocation()

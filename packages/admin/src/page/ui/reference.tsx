@@ -8,8 +8,9 @@ import { useGetList, useGetOne } from 'ra-core'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useResourcesOf, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
-import { nameOf } from '../fields.ts'
+import { nameOf, namingField } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import { storedOf } from '../lists.ts'
 
 interface Choice {
   readonly label: string
@@ -36,11 +37,12 @@ export function ReferenceInput({ model, ...choice }: Choice & { model: string })
   )
 }
 
-/** How many records are offered. */
+/** How many records are offered at once, and of how many, where the router has no search. */
 const OFFERED = 20
+const MOST = 1000
 const REST_MS = 250
 
-/** The records that `text` finds, by the router's search; without one, among the first by their names. */
+/** The records that `text` finds, by the router's search; without one, among them by their names. */
 function useFound(target: Resource, text: string, isOpen: boolean) {
   const t = useStrings()
   const sentence = useSentence()
@@ -49,7 +51,8 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
     const timer = setTimeout(() => setWanted(text), REST_MS)
     return () => clearTimeout(timer)
   }, [text])
-  const perPage = target.isSearchable ? OFFERED : 100
+  const perPage = target.isSearchable ? OFFERED : MOST
+  const sort = { field: namingField(target.fields) ?? '', order: 'ASC' as const }
   const filter = target.isSearchable && wanted !== '' ? { q: wanted } : {}
   const {
     data = [],
@@ -58,12 +61,17 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
     error,
   } = useGetList(
     target.name,
-    { filter, pagination: { page: 1, perPage } },
-    { enabled: isOpen, retry: false, placeholderData: (before) => before },
+    { filter, pagination: { page: 1, perPage }, ...(!target.isSearchable && { sort }) },
+    {
+      enabled: isOpen,
+      retry: false,
+      staleTime: target.isSearchable ? 0 : 60_000,
+      placeholderData: (before) => before,
+    },
   )
   const named = data.map((record) => ({
     id: String(record.id),
-    name: nameOf(record, target.fields),
+    name: nameOf(storedOf(record), target.fields),
   }))
   // What is found for an earlier text must not be chosen for this one.
   const isSettled = target.isSearchable && wanted === text && !isPlaceholderData
@@ -71,7 +79,8 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
     ? named
     : named.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, OFFERED)
   const isEmpty = isOpen && found.length === 0 && wanted === text && !isFetching
-  return { found, said: isEmpty && (error ? sentence(error) : t('emptySearch')) }
+  const none = t(data.length < MOST ? 'emptySearch' : 'emptyFirst', { count: MOST })
+  return { found, said: isEmpty && (error ? sentence(error) : none) }
 }
 
 /** A combobox, as WAI-ARIA describes one with a list of suggestions. */
@@ -85,7 +94,7 @@ function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { ta
   const options = { enabled: !!value && canRead, retry: false, staleTime: 60_000 }
   const { data } = useGetOne(target.name, { id: value ?? '' }, options)
   const { found, said } = useFound(target, typed ?? '', isOpen)
-  const name = value ? nameOf(data, target.fields) || value : ''
+  const name = value ? nameOf(data && storedOf(data), target.fields) || value : ''
   const choose = (chosen: string | undefined) => {
     onChange(chosen)
     setTyped(undefined)

@@ -1,0 +1,162 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Served } from '../admin/library.ts'
+import { choose, column, field, follow, found, press, sees, write } from '../admin/screens.ts'
+import { PEOPLE, Person, Thing, workshop } from '../admin/workshop.ts'
+import { withService } from '../services/shared.ts'
+
+await withService('chromium', () => {
+  const served = new Served(workshop)
+  const people = () => served.app.store.collection(Person)
+  const things = () => served.app.store.collection(Thing)
+
+  async function shown(path: string): Promise<Page> {
+    const { page } = await served.chromium.open(undefined, await served.chromium.user())
+    onTestFinished(() => page.browserContext().close())
+    await page.setViewport({ width: 1200, height: 2400 })
+    await page.goto(`${served.base}#${path}`)
+    return page
+  }
+  async function inForm(values: object = {}) {
+    const thing = { title: 'Thing', nick: null, colour: 'red', isOpen: true, ...values }
+    const { _id: id } = await things().insert(thing as never)
+    const page = await shown(`/things/record/${id}`)
+    await field(page, 'Title')
+    return { id, page, stored: () => things().findById(id) }
+  }
+  const written = async (page: Page, label: string) =>
+    (await field(page, label)).evaluate((one) => one.value)
+  const save = async (page: Page) => {
+    await press(page, 'Save')
+    await sees(page, 'Saved.')
+  }
+  const texts = (page: Page, selector: string) =>
+    page.$$eval(selector, (all) => all.map((one) => one.textContent))
+
+  describe('Where a router has small pages', () => {
+    it('a list has all records on its own pages', async () => {
+      const page = await shown('/people')
+      const seen: string[] = []
+      for (let left = 6; left > 0; left -= 1) {
+        await sees(page, `Page ${7 - left} of 6`)
+        await expect.poll(async () => (await column(page, 'Name'))[0]).not.toBe(seen.at(-25))
+        seen.push(...(await column(page, 'Name')))
+        if (left > 1) await press(page, 'Next page')
+      }
+      expect(new Set(seen).size).toBe(PEOPLE)
+    })
+
+    it('all records are selected', async () => {
+      const page = await shown('/people')
+      await (await field(page, 'Select all on this page')).click()
+      await press(page, `Select all ${PEOPLE}`)
+      await sees(page, `${PEOPLE} selected`)
+    })
+
+    it('each record can be referred to, also without a search', async () => {
+      const { page, stored } = await inForm()
+      for (const name of ['Person 003', 'Person 127']) {
+        await write(page, 'Owner', name)
+        await found(page, `[role="option"]::-p-text(${name})`)
+        await page.keyboard.press('Enter')
+        await save(page)
+        const owner = await people().findOne({ name })
+        expect((await stored())?.owner).toBe(owner?._id)
+      }
+    })
+  })
+
+  it('An own field `id` is shown and changed as it is', async () => {
+    const one = await people().findOne({ name: 'Person 005' })
+    const page = await shown(`/people/record/${one?._id}`)
+    expect(await written(page, 'Id')).toBe('own-5')
+    expect(await texts(page, '.beside dt')).toContain('_id')
+    await write(page, 'Id', 'other')
+    await save(page)
+    expect(await written(page, 'Id')).toBe('other')
+    expect((await people().findById(one?._id ?? ''))?.id).toBe('other')
+    await follow(page, 'People')
+    expect(await column(page, 'Id')).toContain('own-0')
+  })
+
+  describe('A form', () => {
+    it('offers nothing instead of what is there by a default', async () => {
+      const { page, stored } = await inForm()
+      const colours = await (await field(page, 'Colour')).$$eval('option', (all) =>
+        all.map((one) => one.text),
+      )
+      expect(colours).toEqual(['red', 'green'])
+      await (await field(page, 'Is open')).click()
+      await save(page)
+      expect((await stored())?.isOpen).toBe(false)
+    })
+
+    it('says which elements of lists have no value, and begins them with none', async () => {
+      const { page, stored } = await inForm()
+      for (const button of await page.$$('button::-p-text(Add)')) await button.click()
+      const size = await field(page, 'Sizes 1')
+      expect(await size.evaluate((one) => one.selectedOptions[0]?.text)).toBe('Choose …')
+      await press(page, 'Save')
+      await sees(page, 'Some fields need another value.')
+      expect(await texts(page, '.field .error')).toEqual(new Array(4).fill('Enter a value.'))
+      await choose(page, 'Sizes 1', 'M')
+      await write(page, 'Marks 1', 'good')
+      await write(page, 'Text', 'go')
+      await write(page, 'Friends 1', 'Person 044')
+      await found(page, '[role="option"]::-p-text(Person 044)')
+      await page.keyboard.press('Enter')
+      await save(page)
+      expect(await stored()).toMatchObject({
+        sizes: ['M'],
+        marks: ['good'],
+        steps: [{ text: 'go' }],
+        friends: [expect.any(String)],
+      })
+    })
+
+    it('takes a year of four digits, and the time that is typed after it', async () => {
+      const { page } = await inForm()
+      await (await field(page, 'Due')).focus()
+      await page.keyboard.type('01022027101530AM')
+      expect(await written(page, 'Due')).toBe('2027-01-02T10:15')
+    })
+  })
+
+  it('Two changes of a list are shown with all that it has', async () => {
+    const steps = (minutes: number) => [{ text: 'saw', minutes }, { text: 'sand' }]
+    const { id, page } = await inForm({ steps: steps(1) })
+    await write(page, 'Minutes', '2')
+    await things().update(id, { steps: steps(3) })
+    await press(page, 'Save')
+    await sees(page, 'Someone else has changed this record')
+    const [theirs, mine] = await texts(page, '.conflict label')
+    expect(theirs).toContain('Text: sawMinutes: 3Text: sand')
+    expect(mine).toContain('Text: sawMinutes: 2Text: sand')
+  })
+
+  describe('An address', () => {
+    const filtered = (filter: string) => shown(`/things?filter=${encodeURIComponent(filter)}`)
+
+    it.each([
+      '{"rules":',
+      '{"rules":"title"}',
+      '{"rules":[null]}',
+      '{"rules":[{"field":"title","operator":"eq"}]}',
+      '{"title":"Thing"}',
+    ])('whose filter cannot be read lists nothing: %s', async (filter) => {
+      const page = await filtered(filter)
+      await sees(page, 'The address of this list cannot be read.')
+      expect(await page.$('table')).toBeNull()
+      await follow(page, 'Clear search and filters')
+      await found(page, 'td a.name')
+    })
+
+    it.each([
+      { field: 'isOpen', operator: 'eq', value: 'maybe' },
+      { field: 'rating', operator: 'gte', value: 'many' },
+    ])('whose value the app cannot read says so: $field', async (rule) => {
+      const page = await filtered(JSON.stringify({ rules: [rule] }))
+      await sees(page, `Invalid value for ${rule.field}.`)
+    })
+  })
+})
