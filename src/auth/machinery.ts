@@ -4,6 +4,7 @@
  */
 
 import { base64url, bytesIn } from '../http/base64url.ts'
+import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { idMaker } from '../model/values/cast.ts'
 import type { Fields } from '../ports/store/records.ts'
@@ -157,7 +158,8 @@ async function useOnce(
   expiresAt: number,
 ): Promise<boolean> {
   const isNew = await usedTokens?.use({ signed: JSON.stringify([name, text]), expiresAt })
-  await usedTokens?.sweep()
+  // What is used up must not be so in vain, because something else could not be removed.
+  await usedTokens?.sweep().catch(() => {})
   return isNew !== undefined
 }
 
@@ -166,6 +168,7 @@ async function signedIn(auth: Asked, isEnough: typeof isRecent): Promise<Fields>
   const user = await presentUser(auth)
   const factors = (await auth.factors?.of(user)) ?? []
   if (!isEnough(auth, user, factors)) throw refuse.recentSignInRequired()
+  checkTime(auth.request)
   return user
 }
 

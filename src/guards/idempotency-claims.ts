@@ -98,7 +98,13 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
       const isOne = isRecords && (await together())
       const own = { owner, fingerprint, expiresAt: expiry(), ...(isOne && { written: '' }) }
       const won: Claim = { state: 'won', owner, ...(isOne && { receipt: receiptFor(_id, owner) }) }
-      if (await insertOnce(collection, { _id, ...own })) return won
+      const insertion = insertOnce(collection, { _id, ...own })
+      const isWon = await insertion.catch(async (error: unknown) => {
+        // If only the answer was lost, the key would be in use until its time is up.
+        await collection.delete(withId(_id), { expect: { owner } }).catch(() => {})
+        throw error
+      })
+      if (isWon) return won
       const found = await firstIn(collection, withId(_id))
       // Given back at this moment: the client may try again.
       if (!found) return { state: 'running' }

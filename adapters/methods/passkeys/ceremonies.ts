@@ -101,6 +101,12 @@ export class Ceremonies {
     return this.#mac(['challenge', ticket])
   }
 
+  /** Whether `credential` is sent with that ticket for the first time. */
+  isFirst(ticket: string, credential: unknown): Promise<boolean> {
+    const { now, useOnce } = this.#accounts
+    return useOnce(`${ticket} ${JSON.stringify(credential)}`, now() + LIFETIME_MS)
+  }
+
   /** The challenge in a ticket for `ceremony`, used up; undefined if it has expired, was used, or is none. */
   async challengeIn(ticket: string, ceremony: string): Promise<Challenge | undefined> {
     const given = await ticketIn<Challenge>(this.#accounts, ticket, ceremony)

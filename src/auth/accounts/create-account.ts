@@ -31,7 +31,6 @@ export async function createAccount(
   proven?: NewAccount,
 ): Promise<Fields | undefined> {
   const { users, settings, request } = auth
-  checkTime(request)
   const user = await insert(auth, id, values)
   if (!user) return undefined
   const remove = () => users.engine.remove(withId(id))
@@ -83,8 +82,9 @@ export async function createProven(
   return now && holds(now, Object.fromEntries(same.map((name) => [name, user[name]]))) ? now : user
 }
 
-async function insert(auth: Auth, id: string, values: Fields): Promise<Fields | undefined> {
+async function insert(auth: AuthRequest, id: string, values: Fields): Promise<Fields | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    checkTime(auth.request)
     try {
       return await auth.users.engine.insert(values, id)
     } catch (error) {

@@ -105,14 +105,22 @@ async function moveUser(
     for (const field of stored) if (!(await identifiers.free(field, values[field]))) throw error
     return write(auth, id, written, expected)
   })
-  if (await isTakenElsewhere(auth, values, id)) {
+  const told = () => {
+    report(auth, 'identifier-changed', id)
+    if (waits) auth.later(sendNewCode(auth, user, 'verification'))
+    for (const field of moved) tellOldAddress(auth, before, field)
+  }
+  // If nobody can say so now, it stays changed: the next try would change nothing, and tell nobody.
+  const isTaken = await isTakenElsewhere(auth, values, id).catch((error: unknown) => {
+    told()
+    throw error
+  })
+  if (isTaken) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
     await users.engine.update(withId(id), old, values)
     throw duplicate(stored)
   }
-  report(auth, 'identifier-changed', id)
-  if (waits) auth.later(sendNewCode(auth, user, 'verification'))
-  for (const field of moved) tellOldAddress(auth, before, field)
+  told()
   return user
 }
 

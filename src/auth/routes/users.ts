@@ -1,10 +1,12 @@
 /** The routes of users, but for changes of a profile. */
 
 import { inTime } from '../../http/deadline.ts'
+import { causeOf } from '../../http/errors/outages.ts'
 import { entryNotFound } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { setQuery } from '../../http/request/shield.ts'
 import { messageResponse, valueResponse } from '../../http/response/respond.ts'
+import { idsOf } from '../../ports/services/logger.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Handler } from '../../records/engine/route.ts'
@@ -143,7 +145,11 @@ export async function deleteUser(auth: AuthRequest): Promise<Response> {
   const isOwn = isSelf(request, id)
   if (!isOwn && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
   const user = isOwn ? await reauthenticate(auth, await readBody(auth)) : await users.byId(id)
-  if (!user) throw entryNotFound()
+  if (!user) {
+    // What methods keep may have been left, if an earlier try was cut off.
+    await forget(auth, id)
+    throw entryNotFound()
+  }
   await checkNotLast(auth, user, refuse.adminNeeded)
   await users.engine.checkRemovable(id)
   const { onDelete } = settings
@@ -153,8 +159,20 @@ export async function deleteUser(auth: AuthRequest): Promise<Response> {
     engine.remove(withId(id), { ...expect, ...(isOwn && users.passwordState(user)) }),
   )
   if (!removed) throw isOwn ? refuse.sessionEnded() : entryNotFound()
-  await removeFilesOf(auth, removed, request)
-  for (const method of auth.methods) await method.forget?.(id)
   report(auth, 'account-deleted', id)
+  await removeFilesOf(auth, removed, request)
+  await forget(auth, id)
   return messageResponse('Account deleted.', { headers: changeIdOf(users.engine, id) })
+}
+
+/** Removes what methods keep of an account that is gone. What fails is logged: nothing that is left opens anything. */
+async function forget({ methods, logger, request }: AuthRequest, userId: string): Promise<void> {
+  for (const method of methods) {
+    try {
+      await method.forget?.(userId)
+    } catch (error) {
+      const told = { ...idsOf(request), userId, error: causeOf(error) }
+      logger.error('what a method keeps of a deleted account could not be removed', told)
+    }
+  }
 }
