@@ -6,7 +6,7 @@ import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts/accounts.ts'
 import { recordOperation } from './records/records.ts'
-import { capitalised, firstFree, Schemas } from './schemas/named-schemas.ts'
+import { capitalised, firstFree, nameFrom, Schemas } from './schemas/named-schemas.ts'
 import { otherOperation } from './schemas/others.ts'
 import {
   COMMON_RESPONSES,
@@ -181,8 +181,9 @@ class Paper {
 
   /** An id of its own: the second `listCities`, on `/feed/cities`, is `listCitiesAtFeedCities`. */
   #idOf({ id }: Described, mount: string): string {
-    const long = `${id}At${capitalised(mount) || 'Root'}`
-    const own = firstFree(id, long, (name) => !this.#ids.has(name))
+    const short = nameFrom(id)
+    const long = `${short}At${capitalised(mount) || 'Root'}`
+    const own = firstFree(short, long, (name) => !this.#ids.has(name))
     this.#ids.add(own)
     return own
   }

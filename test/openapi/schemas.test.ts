@@ -220,3 +220,29 @@ it('says of a record alone that it has an id, if its schema refers to itself or 
     required: ['name', 'secret'],
   })
 })
+
+it('gives components and operations names that OpenAPI takes, whatever models and schemas are called', () => {
+  const Address = z.object({ street: z.string(), door: z.int() }).meta({ id: 'app/postal address' })
+  const Street = defineModel('Große Straße', {
+    fields: { name: z.string(), at: Address },
+    hidden: ['at.door'],
+  })
+  const { app } = service()
+  app.mount('/streets', createRouter({ model: Street, middlewares: [], allowedFields: ['at'] }))
+  const { components, paths } = document(app, { title: 'Test', version: '1.0' })
+  const names = Object.keys(components.schemas)
+  expect(names).toContain('Gro_e_Stra_e')
+  const refs = [
+    ...JSON.stringify([paths, components]).matchAll(/"#\/components\/schemas\/([^"]*)"/g),
+  ]
+  expect(names).toEqual(expect.arrayContaining(refs.map(([, name]) => name)))
+  expect(components.schemas.Gro_e_Stra_e).toMatchObject({
+    properties: { at: { $ref: '#/components/schemas/Gro_e_Stra_eapp_1postal_address' } },
+  })
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).map((one) => one.operationId),
+  )
+  expect(ids).toContain('readGro_e_Stra_e')
+  expect(JSON.stringify(components)).not.toContain('door')
+  for (const name of [...names, ...ids]) expect(name).toMatch(/^[\w.-]+$/)
+})

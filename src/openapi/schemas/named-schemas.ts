@@ -19,13 +19,14 @@ export class Schemas {
 
   /** Adds a schema under `name`; if another one has it, under `name` with the suffix, then a number. Returns a reference. */
   add(name: string, { schema, defs }: Converted): Schema {
-    const free = firstFree(name, `${name}${this.#suffix}`, (candidate) => {
+    const own = nameFrom(name)
+    const free = firstFree(own, `${own}${this.#suffix}`, (candidate) => {
       const known = this.#named.get(candidate)
       return !known || JSON.stringify(known) === JSON.stringify(renamed(schema, candidate))
     })
     this.#named.set(free, renamed(schema, free))
     for (const used of reachable(schema, defs)) {
-      this.#named.set(`${free}${used}`, renamed(defs[used] ?? {}, free))
+      this.#named.set(nameFrom(`${free}${used}`), renamed(defs[used] ?? {}, free))
     }
     return refTo(free)
   }
@@ -49,7 +50,8 @@ function renamed(value: Schema, name: string): Schema {
   const text = JSON.stringify(value, (key, item) => {
     if (key !== '$ref' || typeof item !== 'string') return item
     if (item === '#') return `#/components/schemas/${name}`
-    return item.replace('#/$defs/', `#/components/schemas/${name}`)
+    const [, used] = item.split('#/$defs/')
+    return used ? `#/components/schemas/${nameFrom(`${name}${used}`)}` : item
   })
   return JSON.parse(text) as Schema
 }
@@ -66,6 +68,11 @@ function reachable(schema: Schema, defs: Converted['defs']): ReadonlySet<string>
     }
   }
   return found
+}
+
+/** `text` as a name in a document, which has letters, digits, `.`, `_` and `-`: `Straße` becomes `Stra_e`. */
+export function nameFrom(text: string): string {
+  return text.replace(/[^\w.-]/g, '_')
 }
 
 /** Text as part of a name, each word with a capital: `/feed/cities/:id` becomes `FeedCitiesId`. */

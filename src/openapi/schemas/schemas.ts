@@ -78,7 +78,10 @@ export function converted(
     },
   }) as Schema
   const { $schema: _, $defs = {}, '~standard': __, ...schema } = made
-  return { schema, defs: $defs as Converted['defs'] }
+  // As references spell them.
+  const spelled = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+  const defs = Object.entries($defs as Converted['defs']).map(([name, def]) => [spelled(name), def])
+  return { schema, defs: Object.fromEntries(defs) }
 }
 
 /** Adds what zod does not know: ids, and dates as JSON has them. */
