@@ -18,8 +18,12 @@ import { queryBody, urlParameters } from './list-parameters.ts'
 const EXAMPLE_SIZE = 10
 
 /** The operation that `served` names; the schemas that it needs are added. */
-export function recordOperation(served: Serving, schemas: Schemas): Described {
-  return OPERATIONS[served.operation](served.resource, schemas)
+export function recordOperation({ operation, resource }: Serving, schemas: Schemas): Described {
+  const described = OPERATIONS[operation](resource, schemas)
+  const { scope, fieldsFor } = resource
+  // Each of these may refuse.
+  const own = scope.write ?? (operation === 'delete' ? undefined : (scope.read ?? fieldsFor))
+  return { ...described, isOpen: described.isOpen || own !== undefined }
 }
 
 const OPERATIONS: Readonly<

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, HttpError } from '../../src/index.ts'
+import { document } from '../../src/openapi/index.ts'
+import { service } from '../records/service.ts'
+
+const Limited = defineModel('DocumentLimited', { fields: { name: z.string() } })
+
+const refusing = (): never => {
+  throw new HttpError(402, 'This needs a paid plan.')
+}
+
+it('says that routes with a scope or fieldsFor may end with what these throw', async () => {
+  const { app, send } = service()
+  app.mount('/scoped', createRouter({ model: Limited, middlewares: [], scope: refusing }))
+  app.mount('/chosen', createRouter({ model: Limited, middlewares: [], fieldsFor: refusing }))
+  app.mount('/open', createRouter({ model: Limited, middlewares: [] }))
+  const made = Object.entries(document(app, { title: 'Test', version: '1.0' }).paths)
+  expect(made).toHaveLength(6)
+  for (const [path, item] of made) {
+    for (const [method, { responses }] of Object.entries(item)) {
+      const { status } = await send(method.toUpperCase(), path.replace('{id}', 'f'.repeat(24)), {
+        ...(method !== 'get' && { json: method === 'query' ? {} : { name: 'a' } }),
+      })
+      expect(status === 402, `${method} ${path}`).toBe(Object.hasOwn(responses, 'default'))
+    }
+  }
+})
