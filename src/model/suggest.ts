@@ -30,6 +30,10 @@ export function noSuchField(
       ? `'${option}' takes whole fields: name '${topOf(path)}' instead of '${listed}'.`
       : `'${option}' names '${listed}', which is a list of lists or in one.`
   }
+  const whole = meant === undefined && wholeAround(model.shape, path)
+  if (whole) {
+    return `'${option}' names '${listed}', which is in '${whole}', whose values are of several types or have any keys: it can be named only as a whole.`
+  }
   const before = listed.slice(0, listed.length - path.length)
   const question = meant === undefined ? '' : ` Did you mean '${before}${meant}'?`
   return `'${option}' lists '${listed}', but ${model.name} has no such field.${question}`
@@ -54,6 +58,18 @@ function nearestPath(shape: ObjectShape, path: string): string | undefined {
     at = next
   }
   return at && path
+}
+
+/** The first part of `path` whose members no option can name. */
+function wholeAround(shape: ObjectShape, path: string): string | undefined {
+  const keys = path.split('.')
+  let at: Shape | undefined = shape
+  for (const [index, key] of keys.entries()) {
+    while (at?.kind === 'list') at = at.element
+    if (at?.kind === 'mixed' || at?.kind === 'map') return keys.slice(0, index).join('.')
+    at = at?.kind === 'object' ? at.fields.get(key) : undefined
+  }
+  return undefined
 }
 
 function nearest(name: string, candidates: Iterable<string>): string | undefined {

@@ -46,4 +46,29 @@ describe('start-up errors: the name that may be meant', () => {
     expect(question('address.geo.lat.x')).toBe(start('address.geo.lat.x'))
     expect(question('nothing.like.it')).toBe(start('nothing.like.it'))
   })
+
+  test('a member of a union, a tuple or a record is there, but has no name', () => {
+    const a = z.object({ is: z.literal('a'), to: z.string() })
+    const fields = {
+      one: z.discriminatedUnion('is', [a, z.object({ is: z.literal('b') })]),
+      both: z.object({ inside: a.and(z.object({ more: z.string() })).optional() }),
+      pairs: z.array(z.tuple([a, z.int()])),
+      keyed: z.record(z.string(), a),
+      text: z.string(),
+    }
+    const Way = defineModel('SuggestWay', { fields })
+    for (const [path, whole] of [
+      ['one.to', 'one'],
+      ['both.inside.to', 'both.inside'],
+      ['pairs.to', 'pairs'],
+      ['keyed.x.to', 'keyed'],
+    ] as const) {
+      const message = `'hidden' names '${path}', which is in '${whole}', whose values are of several types or have any keys: it can be named only as a whole.`
+      expect(noSuchField('hidden', path, Way)).toBe(message)
+      const hidden = [path] as never[]
+      expect(() => defineModel('SuggestWay', { fields, hidden })).toThrow(message)
+      expect(() => defineModel('SuggestWay', { fields, hidden: [whole] as never[] })).not.toThrow()
+    }
+    expect(noSuchField('hidden', 'text.to', Way)).toContain('no such field')
+  })
 })
