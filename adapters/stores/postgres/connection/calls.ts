@@ -39,7 +39,7 @@ export class Share {
 }
 
 /** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
-const PATIENCE_MS = 2500
+export const PATIENCE_MS = 2500
 
 /** The calls under way. When the first of them has waited for a while, somebody looks whether that makes sense. */
 export class Calls {

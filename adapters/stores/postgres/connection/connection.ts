@@ -15,9 +15,10 @@ import {
 } from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
-import { Calls, Share } from './calls.ts'
+import { Calls, PATIENCE_MS, Share } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
+import { ConnectionPool, type PooledConnection, processOf } from './pooled-connection.ts'
+import { forgottenOf } from './probe.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
 const MAX_PREPARED = 500
@@ -40,9 +41,6 @@ const MAX_PAUSE_MS = 50
  * gone. Others wait for the records that it has locked, and readers of the log for its end.
  */
 const LEFT = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-
-/** How long the database may take to say that it is there, in milliseconds. */
-const PROBE_MS = 1500
 
 export class Connection {
   protected readonly options: ConnectionOptions
@@ -162,18 +160,17 @@ export class Connection {
     return this.#calls.noted(work)
   }
 
-  /** Looks whether the database answers on a new connection. If not, every call under way ends. */
+  /**
+   * Looks on a new connection whether the database answers. If not, every call under way ends; if so, those on connections
+   * that were forgotten.
+   */
   async #probe(): Promise<void> {
     const { url, client } = this.options
     // A client of the app's own has deadlines of its own.
     if (!url || client) return
-    const probe = new ConnectionPool(connectionMaker({ ...this.options, max: 1 }))
     try {
-      await withTimeout(
-        PROBE_MS,
-        () => probe.use((pooled) => pooled.sql.unsafe('SELECT 1')),
-        () => new Error('the database does not answer'),
-      )
+      const forgotten = await forgottenOf(this.options, this.#pool.usedFor(PATIENCE_MS))
+      for (const pooled of forgotten) pooled.lose(brokenConnection())
     } catch (error) {
       // The server's: it is there, although it may have no room for another connection.
       const code = codeOf(error) ?? ''
@@ -182,8 +179,6 @@ export class Connection {
       // None would ever end by itself.
       this.#long.lose(reason)
       this.#pool.lose(reason)
-    } finally {
-      probe.lose(undefined)
     }
   }
 
@@ -202,7 +197,7 @@ export class Connection {
     const query = (on ?? pooled.sql).unsafe(sql, [...values], options)
     sent?.(() => {
       // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
-      const pid = (query as { state?: { pid?: number } | null }).state?.pid
+      const pid = processOf(query)
       if (pid !== undefined) this.run({ sql: END, values: [String(pid), sql] }).catch(() => {})
     })
     try {

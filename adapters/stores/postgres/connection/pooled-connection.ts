@@ -20,6 +20,10 @@ export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
   idleSince: number = performance.now()
+  /** Since when a call has used it; undefined while it is idle. */
+  usedSince: number | undefined
+  /** The server's process, once it has answered. */
+  pid: number | undefined
   isLost = false
   #fail: ((reason: unknown) => void) | undefined
   /** The statement that the first call sends before its own. */
@@ -37,6 +41,7 @@ export class PooledConnection {
 
   use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      this.usedSince = performance.now()
       this.#fail = reject
       const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
       working.then(resolve, (error: unknown) => {
@@ -47,7 +52,9 @@ export class PooledConnection {
   }
 
   async #begin<T>(work: (pooled: PooledConnection) => Promise<T>, first: string): Promise<T> {
-    await this.sql.unsafe(first)
+    const query = this.sql.unsafe(first)
+    await query
+    this.pid = processOf(query)
     this.#first = undefined
     return work(this)
   }
@@ -57,6 +64,11 @@ export class PooledConnection {
     this.isLost = true
     this.#fail?.(reason)
   }
+}
+
+/** The process of the server that runs `query`, once it is sent. */
+export function processOf(query: object): number | undefined {
+  return (query as { readonly state?: { readonly pid?: number } | null }).state?.pid
 }
 
 export interface ConnectionMaker {
@@ -93,6 +105,12 @@ export class ConnectionPool {
     })
   }
 
+  /** The connections that calls have used for at least `ms` milliseconds. */
+  usedFor(ms: number): PooledConnection[] {
+    const latest = performance.now() - ms
+    return [...this.#all].filter(({ usedSince = latest + 1 }) => usedSince <= latest)
+  }
+
   /** Ends the calls that use or await a connection with `reason`; the next calls get new connections. */
   lose(reason: unknown): void {
     this.#places.lose(reason)
@@ -121,6 +139,7 @@ export class ConnectionPool {
 
   #free(pooled: PooledConnection): void {
     if (pooled.isLost || pooled.isOld) return void this.#discard(pooled)
+    pooled.usedSince = undefined
     pooled.idleSince = performance.now()
     this.#idle.push(pooled)
     this.#retiring ??= setTimeout(() => this.#retire(), IDLE_MS)
