@@ -89,12 +89,6 @@ function boundsOfValue<Condition>(
   }
 }
 
-/** Whether a filter has a condition with this operator. */
-export function hasOperator(filter: Filter, op: Filter['op']): boolean {
-  if ('filters' in filter) return filter.filters.some((one) => hasOperator(one, op))
-  return filter.op === op
-}
-
 /** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
 export function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)

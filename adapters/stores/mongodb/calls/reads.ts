@@ -10,12 +10,12 @@ import { datesAsText } from '../../../../src/ports/values/json.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
-import { hasOperator, idOf, placeAt } from '../../planner/seek.ts'
+import { idOf, placeAt } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 import { NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
-import { asText, compileFilter, directionOf, restAfter } from '../query/filter.ts'
+import { asText, compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 
@@ -228,7 +228,7 @@ export class Reads {
 
 function readOptions(filter: Filter, hints: ReadHints = {}): Options {
   const { timeLimitMs, allowDiskUse, batchSize, signal } = hints
-  const limit = timeLimitMs ?? (hasOperator(filter, 'matches') ? PATTERN_TIME_LIMIT_MS : undefined)
+  const limit = timeLimitMs ?? (hasPattern(filter) ? PATTERN_TIME_LIMIT_MS : undefined)
   return {
     // To the server, 0 means no limit.
     ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),

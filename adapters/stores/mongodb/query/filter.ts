@@ -52,6 +52,11 @@ export function directionOf({ descending }: Pick<SortKey, 'descending'>): 1 | -1
   return descending ? -1 : 1
 }
 
+/** Whether `filter` contains a client's regular expression, which may run for any length of time. */
+export function hasPattern(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(hasPattern) : filter.op === 'matches'
+}
+
 /**
  * The documents of `query` that come after `position` in the order of `sort`.
  *

@@ -11,7 +11,6 @@ import { shownText } from '../../json-values.ts'
 import {
   type Bounds,
   boundsAfter,
-  hasOperator,
   idOf,
   type Range,
   type Stretch,
@@ -176,12 +175,16 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     // A limit that the planner can't see makes it plan a prepared statement again each time. A search has to be: for any text,
     // it expects one record in 200, and so looks through the order for fifty.
     count: (records) =>
-      hasOperator(filter, 'contains') ? parameters.integer(records) : String(Math.trunc(records)),
+      mayContain(filter) ? parameters.integer(records) : String(Math.trunc(records)),
     offset: (records) => parameters.integer(records),
     // The parts run in turn.
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })
   return anchor + sql
+}
+
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
 }
 
 function lengthOf(row: Row): number {

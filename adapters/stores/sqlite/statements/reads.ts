@@ -8,7 +8,7 @@ import type { Read, ReadHints } from '../../../../src/ports/store/records.ts'
 import type { Collection } from '../../../../src/ports/store/store.ts'
 import { AnchorGone, QueryTooLong } from '../../../../src/ports/store/store-errors.ts'
 import { shownText } from '../../json-values.ts'
-import { hasOperator, idOf, isOne, isQuick, namesOne } from '../../planner/seek.ts'
+import { idOf, isOne, isQuick, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
 import { type FoundRows, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -118,7 +118,7 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
   const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
     const { filter, hints } = read
     const page = (found?: FoundRows) => runner.read(statementOf(read, columns, found), hints)
-    if (!hasOperator(filter, 'contains')) return page()
+    if (!mayContain(filter)) return page()
     const search = async (searches: readonly Search[]) =>
       page(await runner.found?.(searches, hints))
     return filler.searched(filter, (all) => (all.length === 0 ? page() : search(all)), hints)
@@ -167,7 +167,7 @@ function untiedReader(
 ) {
   return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
     const { after: [value = null] = [], filter, limit, hints } = read
-    if (!runner.untied || value === null || hasOperator(filter, 'contains')) return undefined
+    if (!runner.untied || value === null || mayContain(filter)) return undefined
     const statement = statementOf(read, columns, undefined, runner.untied)
     if (statement.sql.includes(`${runner.deadline}`)) return undefined
     const rows = await runner.read(statement, hints)
@@ -205,6 +205,11 @@ function statementsOf({ table, compilation, runner }: Target) {
 const FEW = 200
 /** An index skips so many records in 6 ms; with a check of the time it takes twice as long. */
 const MOST_SKIPPED = 200_000
+
+/** Whether a filter has a search; most have none. */
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
+}
 
 function firstOf(rows: readonly Row[]): string[] {
   return rows.map((row) => row[0] as string)
