@@ -37,6 +37,19 @@ it.each([
   expect(await text(answer)).toBe(sent)
 })
 
+it.each([
+  ['ASCII', 'Zoe '],
+  ['Latin-1', 'Zoë '],
+  ['others', '☃😀 '],
+])('a value of %s is sent whole, with its length', async (_, word) => {
+  for (const times of [1, 20_000]) {
+    const sent = JSON.stringify({ success: true, data: word.repeat(times) })
+    const answer = await (await answersOf(() => word.repeat(times)))()
+    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(sent)))
+    expect((await text(answer)) === sent).toBe(true)
+  }
+})
+
 it('a status, its words, cookies and a length of your own are kept', async () => {
   const headers = [
     ['Set-Cookie', 'a=1'],
