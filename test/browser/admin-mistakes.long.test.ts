@@ -179,6 +179,23 @@ await withService('chromium', () => {
       await expect.poll(() => written(page, 'Search Books'), PATIENCE).toBe('Jad')
     })
 
+    it('is what the address has after a step back at once', async () => {
+      const page = await lib.entered(PEOPLE.reader)
+      await write(page, 'Search Books', 'Jad')
+      await page.waitForFunction(() => location.hash.includes('Jad'))
+      await sees(page, '6 records')
+      await page.evaluate(() => {
+        const push = history.pushState.bind(history)
+        history.pushState = (...given) => {
+          push(...given)
+          if (location.hash.includes('Jade')) history.back()
+        }
+      })
+      await page.keyboard.type('e')
+      await expect.poll(() => written(page, 'Search Books'), PATIENCE).toBe('Jade')
+      await expect.poll(() => written(page, 'Search Books'), PATIENCE).toBe('Jad')
+    })
+
     it('is what the address has after a step back', async () => {
       const page = await lib.entered(PEOPLE.reader)
       await press(page, 'Filters')

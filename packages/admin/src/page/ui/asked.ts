@@ -24,6 +24,20 @@ export function useAsked(kept: string, onOther: () => void): (text: string) => v
     if (at >= 0 || isOther) asked.current = isOther ? [] : asked.current.slice(at + 1)
     if (isOther) onOther()
   }, [kept, key])
+  const other = useRef(onOther)
+  useEffect(() => {
+    other.current = onOther
+  })
+  useEffect(() => {
+    // A step back from an address that was not drawn yet leads to the one that is: nothing changes then.
+    const step = () => {
+      if (asked.current.length === 0) return
+      asked.current = []
+      other.current()
+    }
+    addEventListener('popstate', step)
+    return () => removeEventListener('popstate', step)
+  }, [])
   return (text) => {
     asked.current = [...asked.current, text]
   }
