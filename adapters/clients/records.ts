@@ -113,7 +113,10 @@ export async function pageOf(
     data.push(...next.data)
     if (next.data.length < size) break
   }
-  return { data: data.slice(start - first * size).slice(0, perPage), paging }
+  const found = data.slice(start - first * size)
+  // Where the last of them is whole, it may have the first records of the next page.
+  if (paging && found.length > perPage) paging = { ...paging, hasMore: true }
+  return { data: found.slice(0, perPage), paging }
 }
 
 export const storedName = (field: string): string => (field === 'id' ? '_id' : field)
