@@ -97,7 +97,7 @@ await withService('chromium', () => {
       await write(page, 'Label', 'A')
       await saves(page, id, { box: { label: 'A', isHeavy: false } })
       expect((await kits.findById(id))?.maker).toEqual({})
-      await press(page, 'Add')
+      await press(page, 'Add Parts')
       await press(page, 'Save')
       await sees(page, 'Enter a value.')
       await write(page, 'Label', '')

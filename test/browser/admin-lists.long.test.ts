@@ -66,6 +66,37 @@ await withService('chromium', () => {
     })
   })
 
+  describe('What is typed for a reference, and left without a choice,', () => {
+    const typed = async (text: string) => {
+      const { page, stored } = await inForm()
+      await write(page, 'Owner', text)
+      return { page, stored }
+    }
+
+    it('is the record that it names', async () => {
+      const { page, stored } = await typed('person 042')
+      await found(page, '[role="option"]::-p-text(Person 042)')
+      await page.keyboard.press('Tab')
+      await save(page)
+      const owner = await people().findOne({ name: 'Person 042' })
+      expect((await stored())?.owner).toBe(owner?._id)
+    })
+
+    it('is not saved as if nothing had been typed', async () => {
+      const { page, stored } = await typed('Person 0')
+      await press(page, 'Save')
+      await sees(page, 'This cannot be read. Complete it or clear it.')
+      expect(await written(page, 'Owner')).toBe('Person 0')
+      await (await field(page, 'Owner')).click()
+      await page.keyboard.press('Escape')
+      expect(await written(page, 'Owner')).toBe('')
+      await write(page, 'Story', 'none')
+      await save(page)
+      expect(await stored()).toMatchObject({ story: 'none' })
+      expect((await stored())?.owner ?? null).toBeNull()
+    })
+  })
+
   it('An own field `id` is shown and changed as it is', async () => {
     const one = await people().findOne({ name: 'Person 005' })
     const page = await shown(`/people/record/${one?._id}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ElementHandle, Page } from 'puppeteer-core'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { Served } from '../admin/library.ts'
-import { field, found, has, press, sees, write } from '../admin/screens.ts'
+import { field, found, press, sees, write } from '../admin/screens.ts'
 import { heldBack, Person, Thing, workshop } from '../admin/workshop.ts'
 import { withService } from '../services/shared.ts'
 
@@ -96,6 +96,15 @@ await withService('chromium', () => {
     await release()
   })
 
+  it('What was typed for a new record is created after a reload', async () => {
+    const page = await shown('/people/create')
+    await write(page, 'Name', 'Drafted')
+    await page.reload()
+    await sees(page, 'Your unsaved changes are back.')
+    await press(page, 'Create')
+    await sees(page, 'Created.')
+  })
+
   describe('That it is saved', () => {
     it('is not said beside what is wrong later', async () => {
       const { page } = await inForm()
@@ -104,7 +113,7 @@ await withService('chromium', () => {
       await write(page, 'Title', '')
       await press(page, 'Save')
       await sees(page, 'Some fields need another value.')
-      expect(await has(page, '.notice.done')).toBe(false)
+      expect(await page.$eval('main', (one) => one.textContent)).not.toContain('Saved.')
     })
 
     it('is not said again after a reload', async () => {
@@ -113,7 +122,7 @@ await withService('chromium', () => {
       await saved(page)
       await page.reload()
       await field(page, 'Title')
-      expect(await has(page, '.notice.done')).toBe(false)
+      expect(await page.$eval('main', (one) => one.textContent)).not.toContain('Saved.')
     })
   })
 

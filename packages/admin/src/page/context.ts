@@ -60,7 +60,8 @@ export function useSentence(): (error: unknown) => string {
   const t = useStrings()
   return (error) => {
     const { status, message = '' } = (error ?? {}) as Partial<ClientError>
-    const name = `status.${status}` as keyof Strings
+    // A proxy says so for a server that does not answer.
+    const name = `status.${status === 502 || status === 504 ? 503 : status}` as keyof Strings
     const own = t(name, { _: '' })
     if (status === 0) return own
     return own === '' || message === '' ? own || message || t('failed') : `${own} ${message}`

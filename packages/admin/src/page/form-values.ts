@@ -152,7 +152,9 @@ export class Draft {
 
   read(): Kept | undefined {
     const text = session.getItem(this.#key)
-    return text === null ? undefined : (JSON.parse(text) as Kept)
+    if (text === null) return undefined
+    const { changes, version } = JSON.parse(text) as Kept
+    return { changes, version: version ?? undefined }
   }
 
   /** Keeps changes, but for files and what cannot be read. Without any, nothing is kept. */

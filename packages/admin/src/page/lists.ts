@@ -146,5 +146,6 @@ export function withId(record: RaRecord | Values): RaRecord {
 
 /** A record of react-admin's as it was read. */
 export function storedOf(record: RaRecord): RaRecord {
-  return OWN in record ? { ...record, id: record[OWN] } : record
+  const { [OWN]: id, ...others } = record
+  return OWN in record ? { ...others, id } : record
 }

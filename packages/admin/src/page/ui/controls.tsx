@@ -45,7 +45,9 @@ export function Control(props: InputProps & { label: string; described: Describe
       return (
         <ReferenceInput
           model={field.model ?? ''}
-          {...{ label, onChange, value: (value ?? undefined) as string | undefined }}
+          {...{ label, onChange }}
+          value={typeof value === 'string' ? value : undefined}
+          onUnread={() => onChange(UNREADABLE)}
           id={described.id}
           describedBy={described['aria-describedby']}
           isInvalid={described['aria-invalid']}
@@ -88,10 +90,13 @@ export function Control(props: InputProps & { label: string; described: Describe
   }
 }
 
+/** What is longer is written in several lines. */
+const LINE = 120
+
 /** A text. In a control of one line, the browser drops the ends of lines. */
 function Text({ field, value, onChange, described }: InputProps & { described: Described }) {
-  const hasLines = useRef(field.kind === 'long')
   const text = textOf(value)
+  const hasLines = useRef(field.kind === 'long' || text.length > LINE)
   // It stays so while it is written.
   hasLines.current ||= /[\r\n]/.test(text)
   const rest = {

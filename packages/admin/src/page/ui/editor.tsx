@@ -102,6 +102,8 @@ function Footer({ resource, record, form }: Edited & { form: FormState }) {
           <progress max={100} value={percent} />
         </label>
       )}
+      {/* The head of the screen may be out of sight. */}
+      <span role="status">{form.done}</span>
       {isChanged && !isBusy && <span className="muted">{t('unsaved')}</span>}
       <span className="space" />
       {record && <Delete {...{ resource, record, form }} />}
@@ -277,7 +279,7 @@ function useForm({ resource, record, onRefused }: Edited) {
   return {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, versions },
     ...{ reset: () => reset(), save, remove, setTheirs },
-    ...{ place, isChanged, isReady },
+    ...{ place, isChanged, isReady, done: location.state?.done as string | undefined },
     set(field: Field, value: unknown) {
       goOn()
       if (id !== undefined) base.current ??= data.versionOf(resource.name, id)

@@ -28,6 +28,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
   const read = useGetOne(resource.name, { id: id ?? '' }, options)
   const { error, isPending, refetch } = read
   const data = useMemo(() => read.data && storedOf(read.data), [read.data])
+  const mayChange = useRights().may(resource, 'update')
   const refresh = useRefresh()
   const [round, setRound] = useState(0)
   /** Shows the record as it is now, in a form that begins anew. */
@@ -57,7 +58,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
   return (
     <>
       <Head title={nameOf(data, resource.fields)} below={titleOf(resource.model)} />
-      <Notice kind="done">{state?.done}</Notice>
+      {!mayChange && <Notice kind="done">{state?.done}</Notice>}
       <Notice kind="error">{error && sentence(error)}</Notice>
       <div className="columns">
         <Body key={round} resource={resource} record={data} />

@@ -142,6 +142,7 @@ function Items(props: InputProps & { item: Field }) {
       >
         <Icon name="plus" />
         {t('add')}
+        <span className="hidden"> {label ?? field.label}</span>
       </button>
     </fieldset>
   )
@@ -159,11 +160,11 @@ function ItemButtons(props: {
     <span className="item-buttons">
       <Button className="quiet" isOff={at === 0} onClick={() => move(at, at - 1)}>
         <Icon name="up" />
-        <span className="hidden">{t('moveUp')}</span>
+        <span className="hidden">{`${t('moveUp')} ${at + 1}`}</span>
       </Button>
       <Button className="quiet" isOff={at === count - 1} onClick={() => move(at, at + 1)}>
         <Icon name="down" />
-        <span className="hidden">{t('moveDown')}</span>
+        <span className="hidden">{`${t('moveDown')} ${at + 1}`}</span>
       </Button>
       <button type="button" className="quiet" onClick={onRemove}>
         <Icon name="close" />

@@ -5,7 +5,7 @@
  */
 
 import { useGetList, useGetOne } from 'ra-core'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useResourcesOf, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { nameOf, namingField } from '../fields.ts'
@@ -16,6 +16,8 @@ interface Choice {
   readonly label: string
   readonly value: string | undefined
   readonly onChange: (id: string | undefined) => void
+  /** Called when what was typed is left, and names no record; without it, that is dropped. */
+  readonly onUnread?: () => void
   readonly id?: string
   readonly describedBy?: string | undefined
   readonly isInvalid?: boolean
@@ -83,28 +85,73 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
   return { found, said: isEmpty && (error ? sentence(error) : none) }
 }
 
+/** What is typed into a combobox, until a record is chosen. */
+function useTyping({ value, onChange, onUnread }: Choice) {
+  const [typed, setTyped] = useState<string>()
+  const [isOpen, setOpen] = useState(false)
+  /** What it was when text was left that names no record. */
+  const before = useRef<{ readonly value: string | undefined }>(undefined)
+  const choose = (id: string | undefined) => {
+    before.current = undefined
+    onChange(id)
+    setTyped(undefined)
+    setOpen(false)
+  }
+  return {
+    ...{ typed, isOpen, choose },
+    type(text: string) {
+      if (text === '') choose(undefined)
+      setTyped(text)
+      setOpen(true)
+    },
+    open: () => setOpen(true),
+    close() {
+      if (before.current) return choose(before.current.value)
+      setTyped(undefined)
+      setOpen(false)
+    },
+    leave(found: readonly Named[]) {
+      setOpen(false)
+      const [named, other] = found.filter(({ name }) => isSame(name, typed ?? ''))
+      if (typed && named && !other) choose(named.id)
+      else if (typed && onUnread) {
+        before.current ??= { value }
+        onUnread()
+      } else setTyped(undefined)
+    },
+  }
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+const isSame = (name: string, typed: string) =>
+  name.trim().toLowerCase() === typed.trim().toLowerCase()
+
+/** What the record with an id is called. */
+function useName(target: Resource, id = ''): string {
+  const canRead = target.actions.read !== undefined
+  const options = { enabled: id !== '' && canRead, retry: false, staleTime: 60_000 }
+  const { data } = useGetOne(target.name, { id }, options)
+  return id && (nameOf(data && storedOf(data), target.fields) || id)
+}
+
 /** A combobox, as WAI-ARIA describes one with a list of suggestions. */
-function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { target: Resource }) {
+function Combobox({ target, ...choice }: Choice & { target: Resource }) {
+  const { label, id } = choice
   const t = useStrings()
   const own = useId()
-  const [typed, setTyped] = useState<string>()
+  const typing = useTyping(choice)
+  const { typed, isOpen, choose } = typing
   const [at, setAt] = useState(0)
-  const isOpen = typed !== undefined
-  const canRead = target.actions.read !== undefined
-  const options = { enabled: !!value && canRead, retry: false, staleTime: 60_000 }
-  const { data } = useGetOne(target.name, { id: value ?? '' }, options)
+  const name = useName(target, choice.value)
   const { found, said } = useFound(target, typed ?? '', isOpen)
-  const name = value ? nameOf(data && storedOf(data), target.fields) || value : ''
-  const choose = (chosen: string | undefined) => {
-    onChange(chosen)
-    setTyped(undefined)
-  }
   const onKeyDown = keysOf({
-    isOpen,
+    ...typing,
     move: (by) => setAt((at + by + found.length) % Math.max(found.length, 1)),
-    open: () => setTyped(''),
     choose: () => found[at] && choose(found[at].id),
-    close: () => setTyped(undefined),
   })
   return (
     <span className="combobox">
@@ -116,19 +163,18 @@ function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { ta
         aria-controls={`${own}list`}
         aria-autocomplete="list"
         aria-activedescendant={isOpen && found[at] ? `${own}${at}` : undefined}
-        aria-describedby={rest.describedBy}
-        aria-invalid={rest.isInvalid}
-        aria-required={rest.isRequired}
+        aria-describedby={choice.describedBy}
+        aria-invalid={choice.isInvalid}
+        aria-required={choice.isRequired}
         autoComplete="off"
         placeholder={t('search')}
-        value={typed ?? name}
+        value={typed ?? (isOpen ? '' : name)}
         onChange={({ target: { value: text } }) => {
-          setTyped(text)
+          typing.type(text)
           setAt(0)
-          if (text === '') onChange(undefined)
         }}
-        onClick={() => setTyped(typed ?? '')}
-        onBlur={() => setTyped(undefined)}
+        onClick={typing.open}
+        onBlur={() => typing.leave(found)}
         onKeyDown={onKeyDown}
       />
       <div
