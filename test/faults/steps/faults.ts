@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
  * What becomes of a call: it is `refused` before it acts, it acts and its answer is `lost`, it acts after the time of the
  * request (`late`), it acts and its answer comes after that time (`slow`), or the process is `gone` once it has acted.
  */
-export const KINDS = ['refused', 'lost', 'late', 'slow', 'gone'] as const
+export const KINDS = ['refused', 'lost', 'late', 'slow', 'gone', 'stuck'] as const
 export type Kind = (typeof KINDS)[number]
 
 const CALLS: ReadonlySet<string> = new Set([
@@ -26,6 +26,8 @@ export class Faults {
   #armed: { readonly kind: Kind | undefined; readonly at: (number: number) => boolean } | undefined
   readonly #held: (() => void)[] = []
   #isGone = false
+  /** Whether a call never ends. */
+  isStuck = false
   #leave = () => {}
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>
@@ -115,6 +117,10 @@ export class Faults {
 
   async #failing(call: () => unknown): Promise<unknown> {
     const kind = this.#armed?.kind
+    if (kind === 'stuck') {
+      this.isStuck = true
+      return new Promise(() => {})
+    }
     if (kind === 'refused') throw new StoreUnavailable('refused')
     if (kind === 'late') await this.#wait()
     const result = await Promise.resolve()

@@ -1,0 +1,34 @@
+/**
+ * All scenarios, and a run through some of their cases.
+ *
+ * @module
+ */
+
+import { optionScenarios } from './account-options.ts'
+import { accountScenarios } from './accounts.ts'
+import { backgroundScenarios } from './background.ts'
+import { recordScenarios } from './records.ts'
+import { type Choice, explore, type Found, type Ground, type Scenario } from './run.ts'
+import { signInScenarios } from './sign-ins.ts'
+
+export const scenarios: readonly Scenario[] = [
+  ...signInScenarios,
+  ...accountScenarios,
+  ...optionScenarios,
+  ...recordScenarios,
+  ...backgroundScenarios,
+]
+
+/** Tries some cases of each scenario, of each others; resolves to what went wrong, as texts. */
+export async function wrongIn(ground: Ground, choice: Choice): Promise<readonly string[]> {
+  const wrong: string[] = []
+  for (const [from, scenario] of scenarios.entries()) {
+    const { found } = await explore(ground, scenario, { ...choice, from })
+    wrong.push(...found.map(textOf))
+  }
+  return wrong
+}
+
+export function textOf({ scenario, kind, call, at, problem }: Found): string {
+  return `${scenario}: ${kind} ${call} (${at}): ${problem}`
+}
