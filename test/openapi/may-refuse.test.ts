@@ -26,3 +26,24 @@ it('says that routes with a scope or fieldsFor may end with what these throw', a
     }
   }
 })
+
+it('says that a restore may be refused for what a value may become', async () => {
+  const Loan = defineModel('DocumentLoan', {
+    fields: { status: z.enum(['asked', 'lent']) },
+    transitions: { status: { asked: ['lent'] } },
+    changes: true,
+  })
+  const { app, send } = service()
+  const access = { restore: [] }
+  const options = { middlewares: [], allowedFields: ['status'], history: true, access } as const
+  app.mount('/loans', createRouter({ model: Loan, ...options }))
+  const { record } = await send('POST', '/loans', { json: { status: 'asked' } })
+  const at = `/loans/${record._id}`
+  await send('PATCH', at, { json: { status: 'lent' } })
+  const changeId = (await send('GET', `${at}/history`)).records.at(-1)?.id
+  expect((await send('POST', `${at}/restore`, { json: { changeId } })).status).toBe(409)
+  const { paths } = document(app, { title: 'Test', version: '1.0' })
+  expect(JSON.stringify(paths['/loans/{id}/restore']?.post?.responses['409'])).toContain(
+    "'status' cannot change from",
+  )
+})

@@ -72,6 +72,24 @@ describe('The document', () => {
     expect(other.components.schemas).not.toHaveProperty('SecondStep')
   })
 
+  it('says that a login may end the sign-in that a provider began', async () => {
+    const house = { verify: () => ({ id: 'ann' }) }
+    const options = { unique: ['email', 'phone', 'houseId'] }
+    const dataOf = ({ app }: Service) => {
+      const { paths, components } = document(app, INFO)
+      const { schema } = responseOf({ paths } as OpenApiDocument, 'post', '/auth/login', 200)
+      const { data } = (schema as { properties: { data: Fields } }).properties
+      return [data, components.schemas.ProviderSignIn !== undefined]
+    }
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const social = { house }
+    const methods = [totp({ issuer: 'Atlas' })]
+    const both = await service({ ...options, auth: { social, methods } })
+    expect(dataOf(both)).toEqual([{ anyOf: [ref('SignIn'), ref('ProviderSignIn')] }, true])
+    const alone = await service({ ...options, auth: { social } })
+    expect(dataOf(alone)).toEqual([ref('SignIn'), true])
+  })
+
   it('has what a role that needs a factor and a key are refused with', async () => {
     const app = await keyed()
     const { key } = (await app.makeKey(app.ann.token)).body.data

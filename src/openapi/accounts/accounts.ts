@@ -26,6 +26,7 @@ import {
   bodyWith,
   IDENTIFIER,
   loginBody,
+  loginData,
   passwordRefusals,
   passwordSchema,
   profileBody,
@@ -74,7 +75,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   login: ({ auth, schemas, user }) => ({
     summary: 'Signs in by identifier and password',
     body: loginBody(auth, schemas),
-    data: signInSchema(auth, user, schemas),
+    data: loginData(auth, user, schemas),
     refusals: [
       account.identifierRequired(),
       account.passwordRequired(),

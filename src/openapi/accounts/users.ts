@@ -55,6 +55,15 @@ export function signInSchema(
   return schemas.own(isSocial ? 'ProviderSignIn' : 'SignIn', data)
 }
 
+/** What a login responds, which may end the sign-in that a provider began. */
+export function loginData(auth: Auth, user: Schema, schemas: Schemas): Schema {
+  const { onLogin, providers } = auth.settings
+  const own = signInSchema(auth, user, schemas)
+  return providers.size > 0 && (onLogin || auth.machinery)
+    ? { anyOf: [own, signInSchema(auth, user, schemas, true)] }
+    : own
+}
+
 export function passwordSchema({ settings }: Auth): Schema {
   return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
 }

@@ -1,6 +1,6 @@
 import * as refuse from '../../http/errors/refusals.ts'
 import type { Resource } from '../../records/setup/resource.ts'
-import { writeRefusals } from '../schemas/bodies.ts'
+import { changeRefusals, writeRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import { bodyRefusals, type Described, jsonBody, success } from '../schemas/responses.ts'
 import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
@@ -71,6 +71,7 @@ export function restoreOperation(resource: Resource, schemas: Schemas): Describe
       ...bodyRefusals(host),
       refuse.entryNotFound(),
       ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
+      ...changeRefusals(resource),
     ],
     isOpen: (validate.create ?? validate.update ?? hooks.beforeUpdate) !== undefined,
   }

@@ -4,7 +4,13 @@ import { plural } from '../../model/plural.ts'
 import { MAX_DEPENDENTS } from '../../records/engine/removal.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import type { Serving } from '../../records/setup/serving.ts'
-import { bodyOf, levelParameters, referringRefusals, writeRefusals } from '../schemas/bodies.ts'
+import {
+  bodyOf,
+  changeRefusals,
+  levelParameters,
+  referringRefusals,
+  writeRefusals,
+} from '../schemas/bodies.ts'
 import { refTo, type Schemas } from '../schemas/named-schemas.ts'
 import { bare, bodyRefusals, type Described, success } from '../schemas/responses.ts'
 import { ID_SCHEMAS, TEXT } from '../schemas/schemas.ts'
@@ -109,10 +115,7 @@ const OPERATIONS: Readonly<
         refuse.entryNotFound(),
         refuse.recordChanged(),
         refuse.excludedVersion(),
-        ...(model.transitions ?? []).map(({ field }) =>
-          refuse.forbiddenTransition(field, "'<value>'", "'<value>'"),
-        ),
-        ...(hooks.beforeUpdate || hooks.afterUpdate ? [refuse.changedMeanwhile()] : []),
+        ...changeRefusals(resource),
       ],
       isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,
     }

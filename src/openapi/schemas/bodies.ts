@@ -52,6 +52,16 @@ export function bodyOf(resource: Resource, write: 'create' | 'update', schemas: 
 
 const LEVEL: Schema = { type: 'string', enum: LEVELS }
 
+/** What is refused of a change beside its values. */
+export function changeRefusals({ model, hooks }: Resource): readonly HttpError[] {
+  return [
+    ...(model.transitions ?? []).map(({ field }) =>
+      refuse.forbiddenTransition(field, "'<value>'", "'<value>'"),
+    ),
+    ...(hooks.beforeUpdate || hooks.afterUpdate ? [refuse.changedMeanwhile()] : []),
+  ]
+}
+
 export function levelParameters({ upload }: Resource): readonly Parameter[] {
   if (!upload?.allowClientImageOptions) return []
   const description = 'How strongly uploaded images are compressed.'
