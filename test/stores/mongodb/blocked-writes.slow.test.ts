@@ -1,9 +1,9 @@
 /** MongoDB that takes no writes for a while, as while it is moved (`setUserWriteBlockMode`), or with a full disk. */
 
-import { MongoClient, MongoServerError } from 'mongodb'
+import { MongoBulkWriteError, MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { portError } from '../../../adapters/stores/mongodb/connection/errors.ts'
+import { portError, throwMet } from '../../../adapters/stores/mongodb/connection/errors.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { createRouter, defineModel } from '../../../src/index.ts'
 import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
@@ -45,4 +45,11 @@ it('is an outage for writes, whoever writes and whether there is an account; rea
 it('has no room left', () => {
   const error = new MongoServerError({ code: 14031, message: 'No space left on device' })
   expect(portError(error)).toBeInstanceOf(StoreUnavailable)
+})
+
+it('is lost in the middle of a write of several documents, which the driver wraps', () => {
+  const lost = new MongoNetworkError('read ECONNRESET')
+  const wrapped = new MongoBulkWriteError(lost as never, {} as never)
+  expect(() => throwMet(wrapped)).toThrow(lost)
+  expect(portError(lost)).toBeInstanceOf(StoreUnavailable)
 })

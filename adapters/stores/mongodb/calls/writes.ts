@@ -13,6 +13,7 @@ import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
+import { unwrapped } from '../connection/errors.ts'
 import { encode, fromDocument, LOCK, type Stored } from '../documents/documents.ts'
 import { compileFilter } from '../query/filter.ts'
 import { addGrams, isStill } from '../search/grams.ts'
@@ -159,6 +160,5 @@ function refusedBy(error: MongoBulkWriteError, documents: readonly Document[]): 
   }
   // A document that cannot be written as BSON, or is too large; all are serialised before any is sent.
   if (/^BSON|^MongoInvalidArgument/.test(error.name)) return new Set(documents.keys())
-  // The driver wraps even a lost connection; then neither the name nor the cause tells.
-  throw error.errorResponse instanceof Error ? error.errorResponse : error
+  throw unwrapped(error)
 }

@@ -127,8 +127,15 @@ export function unless(code: number): (error: unknown) => void {
   }
 }
 
+/** The driver wraps what ends a write of several documents, even a lost connection; then neither the name nor the cause tells. */
+export function unwrapped(error: unknown): unknown {
+  const { errorResponse } = Object(error) as { readonly errorResponse?: unknown }
+  return errorResponse instanceof Error ? errorResponse : error
+}
+
 /** Throws an error of a transaction; a document that is there was made by another one, after which it can be tried again. */
-export function throwMet(error: unknown): never {
+export function throwMet(thrown: unknown): never {
+  const error = unwrapped(thrown)
   if (isDriverError(error) && error.code === DUPLICATE_KEY) {
     error.addErrorLabel('TransientTransactionError')
   }
