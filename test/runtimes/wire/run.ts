@@ -1,0 +1,143 @@
+/**
+ * Random connections to a server on Node: several requests at once, in pieces, cut anywhere, half closed or read late. Each
+ * request that was sent has its own response, in order; and a record is there if and only if its POST was sent whole.
+ *
+ * @module
+ */
+
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { Random } from '../../../extras/contract/store/random.ts'
+import { type Asked, anyRequest } from './requests.ts'
+import { type Got, responsesIn } from './responses.ts'
+
+/** How a client behaves. */
+const WAYS = ['whole', 'whole', 'late', 'half-closed', 'cut', 'reset'] as const
+/** Those that wait for all responses. */
+const PATIENT: ReadonlySet<string> = new Set(['whole', 'late'])
+const PATIENCE_MS = 15_000
+
+/** What must be stored: for certain, perhaps, or never. */
+export type Fate = 'stored' | 'unknown' | 'never'
+
+/** Runs `count` connections at a time, and resolves to the fates of the records by their labels. */
+export class Wire {
+  readonly fates = new Map<string, Fate>()
+  readonly #random: Random
+  readonly #port: number
+  #count = 0
+
+  constructor(seed: number, port: number) {
+    this.#random = new Random(seed)
+    this.#port = port
+  }
+
+  async round(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.#connection()))
+  }
+
+  async #connection(): Promise<void> {
+    const asked = this.#requests()
+    const all = Buffer.concat(asked.map(({ bytes }) => bytes))
+    const way = this.#random.of(WAYS)
+    const sent = way === 'cut' || way === 'reset' ? this.#random.below(all.length) : all.length
+    const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true })
+    const hearing = new Hearing(socket, asked)
+    if (way === 'late') socket.pause()
+    await this.#send(socket, all.subarray(0, sent))
+    if (way === 'late') setTimeout(() => socket.resume(), 300)
+    if (way === 'half-closed') socket.end()
+    if (way === 'cut' || way === 'reset') {
+      await delay(this.#random.below(30))
+      if (way === 'cut') socket.destroy()
+      else socket.resetAndDestroy()
+    }
+    await hearing.ended()
+    socket.destroy()
+    this.#judge(asked, hearing.responses(), sent, way)
+  }
+
+  #requests(): Asked[] {
+    const asked: Asked[] = []
+    for (let left = 1 + this.#random.below(6); left > 0; left -= 1) {
+      this.#count += 1
+      const one = anyRequest(this.#random, this.#count)
+      asked.push(one)
+      if (one.isLast) break
+    }
+    return asked
+  }
+
+  /** Sends `bytes` in a few pieces. */
+  async #send(socket: Socket, bytes: Buffer): Promise<void> {
+    const pieces = this.#random.chance(30) ? 1 : 1 + this.#random.below(8)
+    const size = Math.ceil(bytes.length / pieces)
+    for (let at = 0; at < bytes.length; at += size) {
+      if (!socket.destroyed) socket.write(bytes.subarray(at, at + size))
+      if (this.#random.chance(50)) await delay(this.#random.below(20))
+    }
+  }
+
+  #judge(asked: readonly Asked[], got: readonly Got[], sent: number, way: string): void {
+    expect(got.length).toBeLessThanOrEqual(asked.length)
+    const closing = got.findIndex(({ headers }) => headers.get('connection') === 'close')
+    const last = closing < 0 ? asked.length - 1 : closing
+    let end = 0
+    for (const [at, one] of asked.entries()) {
+      end += one.bytes.length
+      const isSent = end <= sent
+      const response = got[at]
+      const context = `${way}, ${at} of ${asked.map(({ id, status }) => `${id} ${status}`)}`
+      if (isSent && response) expectFor(one, response, context)
+      if (PATIENT.has(way) && at <= last) expect(response?.isWhole, context).toBe(true)
+      if (one.label !== undefined) this.fates.set(one.label, fateOf(response, isSent && at <= last))
+    }
+  }
+}
+
+function expectFor(asked: Asked, { status, headers }: Got, context: string): void {
+  expect(status, context).toBe(asked.status)
+  if (!asked.isLast) expect(headers.get('x-request-id'), context).toBe(asked.id)
+}
+
+function fateOf(response: Got | undefined, isSent: boolean): Fate {
+  if (response?.status === 201) return 'stored'
+  return isSent ? 'unknown' : 'never'
+}
+
+/** What comes on a connection. */
+class Hearing {
+  readonly #pieces: Buffer[] = []
+  readonly #socket: Socket
+  readonly #asked: readonly Asked[]
+  #isOver = false
+
+  constructor(socket: Socket, asked: readonly Asked[]) {
+    this.#socket = socket
+    this.#asked = asked
+    socket.on('data', (piece) => this.#pieces.push(piece))
+    for (const event of ['end', 'close'] as const) {
+      socket.on(event, () => {
+        this.#isOver = true
+      })
+    }
+    socket.on('error', () => {})
+  }
+
+  responses(): Got[] {
+    const methods = this.#asked.map(({ method }) => method)
+    return responsesIn(Buffer.concat(this.#pieces), methods)
+  }
+
+  /** Resolves when all responses are there, or nothing more comes. */
+  async ended(): Promise<void> {
+    const until = performance.now() + PATIENCE_MS
+    const isDone = () =>
+      this.#isOver || this.responses().filter(({ isWhole }) => isWhole).length >= this.#asked.length
+    while (!isDone()) {
+      expect(performance.now(), this.#socket.readyState).toBeLessThan(until)
+      await delay(10)
+    }
+  }
+}
