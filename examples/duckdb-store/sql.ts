@@ -83,7 +83,7 @@ function scalarOf(value: unknown, kind: Shape['kind'] | undefined): Scalar {
 /** Whole numbers are added as integers, of which DuckDB has those of 128 bits. */
 function added(op: 'sum' | 'avg', value: string): string {
   const isWhole = `${value} = trunc(${value}) AND abs(${value}) < 1e30`
-  const whole = `coalesce(sum(CAST(${value} AS HUGEINT)) FILTER (${isWhole}), 0)`
+  const whole = `coalesce(sum(TRY_CAST(${value} AS HUGEINT)) FILTER (${isWhole}), 0)`
   const sum = `(CAST(${whole} AS DOUBLE) + coalesce(fsum(${value}) FILTER (NOT (${isWhole})), 0))`
   return op === 'sum' ? sum : `${sum} / nullif(count(${value}), 0)`
 }
@@ -91,5 +91,5 @@ function added(op: 'sum' | 'avg', value: string): string {
 /** As `roundedMeasure` shows it. */
 function rounded(op: string, measured: string): string {
   const isWhole = `${op !== 'avg'} AND ${measured} = trunc(${measured}) AND abs(${measured}) <= ${2 ** 53}`
-  return `CASE WHEN ${isWhole} THEN ${measured} ELSE CAST(format('{:.11e}', ${measured}) AS DOUBLE) END`
+  return `CASE WHEN ${isWhole} THEN ${measured} WHEN isfinite(${measured}) THEN CAST(format('{:.11e}', ${measured}) AS DOUBLE) END`
 }

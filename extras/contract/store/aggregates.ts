@@ -200,6 +200,28 @@ export const aggregates: Contract<Store> = {
       }
     },
   ),
+  'a sum beyond all numbers is null, and sorts as that': promise(
+    [
+      { name: 'a', score: -1 },
+      ...['b', 'b', 'd'].map((name) => ({ name, score: 1.5e308 })),
+      ...['c', 'c'].map((name) => ({ name, score: -1.5e308 })),
+    ],
+    async (people) => {
+      const sorted = (descending: boolean) => {
+        const sort = [
+          { column: 1, descending },
+          { column: 0, descending: false },
+        ]
+        return rowsOf(people, asking('name', 'sum score', { sort }))
+      }
+      const beyond = [
+        ['b', null],
+        ['c', null],
+      ]
+      deepEqual(await sorted(false), [...beyond, ['a', -1], ['d', 1.5e308]])
+      deepEqual(await sorted(true), [['d', 1.5e308], ['a', -1], ...beyond])
+    },
+  ),
   'the limit cuts the rows, after they have been sorted': promise(
     ['c', 'a', 'b', 'b'].map((name) => ({ name })),
     async (people) => {

@@ -87,6 +87,8 @@ function exact(value: string): Document {
 }
 
 const SHIFT = Decimal128.fromString('1E+22')
+/** Numbers from here on are none of JavaScript's. */
+const BEYOND = Decimal128.fromString('1.797693134862315808E+308')
 /** Above 1 by less than the digits of a double: a half is rounded up. */
 const UP = Decimal128.fromString('1.0000000000000001')
 
@@ -108,7 +110,7 @@ function roundedOf({ op }: Measure, number: string): Document {
       { $eq: [double, { $trunc: double }] },
     ],
   }
-  const isNone = { $eq: [number, null] }
+  const isNone = { $or: [{ $eq: [number, null] }, { $gt: [{ $abs: number }, BEYOND] }] }
   return { $cond: [isNone, null, op === 'avg' ? rounded : { $cond: [isWhole, double, rounded] }] }
 }
 

@@ -61,6 +61,9 @@ function exact({ type, sql }: Operand): string {
   return type === 'bigint' || type === 'numeric' ? sql : `(${sql})::text::numeric`
 }
 
+/** Numbers from here on are none of JavaScript's. */
+const BEYOND = '1.797693134862315808e308'
+
 /** A number as measures are compared, see `roundedMeasure`. */
 function rounded(op: ValueMeasure['op'], number: string): string {
   const digits = `11 - floor(log(abs(${number})))::integer`
@@ -69,7 +72,7 @@ function rounded(op: ValueMeasure['op'], number: string): string {
   // Whole as a double, which is what is shown. Not every number has one.
   const double = `(${number})::double precision`
   const isWhole = `CASE WHEN abs(${number}) < 1e16 THEN ${double} = trunc(${double}) AND abs(${double}) <= ${2 ** 53} END`
-  return `CASE WHEN ${isWhole} THEN round(${number}) ELSE ${cut} END`
+  return `CASE WHEN ${isWhole} THEN round(${number}) WHEN abs(${number}) < ${BEYOND} THEN ${cut} END`
 }
 
 export function groupReader(

@@ -110,11 +110,11 @@ function measureOf(op: ValueMeasure['op'], value: string, kind: Kind, filter: st
   const measured = `${op === 'sum' ? 'total' : op}(${value})${filter}`
   if (kind !== 'number') return { sql: measured, ordered: measured }
   const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
-  const isExact = op === 'avg' ? '' : ` OR ${isWhole}`
+  const exact = op === 'avg' ? '' : `WHEN ${isWhole} THEN ${measured} `
   const rounded = asReal(`printf('%.11e', ${measured})`)
   return {
     sql: asReal(measured),
-    ordered: `CASE WHEN ${measured} IS NULL${isExact} THEN ${measured} ELSE ${rounded} END`,
+    ordered: `CASE ${exact}WHEN abs(${measured}) < 9e999 THEN ${rounded} END`,
   }
 }
 
