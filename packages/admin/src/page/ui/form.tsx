@@ -38,9 +38,10 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
     setRound(round + 1)
   }
   if (id === undefined) return <New resource={resource} />
-  const past = (isOpen: boolean) => (
-    <Past {...{ resource, isOpen }}>
-      <History {...{ resource, id, record: data }} onRestored={again} />
+  // Of one that is gone there may still be what was read before.
+  const past = (isGone: boolean) => (
+    <Past resource={resource} isOpen={isGone}>
+      <History {...{ resource, id, record: isGone ? undefined : data }} onRestored={again} />
     </Past>
   )
   const { status } = (error ?? {}) as { status?: number }
