@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ElementHandle, Page } from 'puppeteer-core'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { Served } from '../admin/library.ts'
-import { field, found, press, sees, write } from '../admin/screens.ts'
+import { field, follow, found, press, sees, write } from '../admin/screens.ts'
 import { heldBack, Person, Thing, workshop } from '../admin/workshop.ts'
 import { withService } from '../services/shared.ts'
 
@@ -116,12 +116,22 @@ await withService('chromium', () => {
       expect(await page.$eval('main', (one) => one.textContent)).not.toContain('Saved.')
     })
 
-    it('is not said again after a reload', async () => {
+    it.each([
+      ['a reload', (page: Page) => page.reload()],
+      [
+        'a step back',
+        async (page: Page) => {
+          await follow(page, 'Things')
+          await found(page, 'td a.name')
+          await page.goBack()
+        },
+      ],
+    ])('is not said again after %s', async (_, goes) => {
       const { page } = await inForm()
       await write(page, 'Story', 'one')
       await saved(page)
-      await page.reload()
-      await field(page, 'Title')
+      await goes(page)
+      await field(page, 'Nick')
       expect(await page.$eval('main', (one) => one.textContent)).not.toContain('Saved.')
     })
   })

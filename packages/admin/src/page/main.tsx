@@ -109,8 +109,6 @@ function leaveNumber({ target }: Event): void {
 
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
-  // What was done before a reload is not done again.
-  if (history.state?.usr?.done) history.replaceState(null, '')
   addEventListener('wheel', leaveNumber, { passive: true })
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
   const [response, i18n] = await Promise.all([fetch(config.document), languages()])

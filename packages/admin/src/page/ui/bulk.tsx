@@ -24,7 +24,11 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
   const { number } = useFormats()
   const rights = useRights()
   const [asked, setAsked] = useState<'delete' | 'update'>()
-  const { said, remove, update, selectAll } = useWrites(resource, list)
+  const { said, clear, remove, update, selectAll } = useWrites(resource, list)
+  const ask = (what: 'delete' | 'update') => {
+    clear()
+    setAsked(what)
+  }
   const { selectedIds, total = 0 } = list
   const count = number(selectedIds.length)
   // What a new record may begin with is no limit for those that are there.
@@ -45,12 +49,12 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
         )}
         <span className="space" />
         {rights.may(resource, 'update') && fields.length > 0 && (
-          <button type="button" onClick={() => setAsked('update')}>
+          <button type="button" onClick={() => ask('update')}>
             {t('byField')}
           </button>
         )}
         {rights.may(resource, 'delete') && (
-          <button type="button" className="danger" onClick={() => setAsked('delete')}>
+          <button type="button" className="danger" onClick={() => ask('delete')}>
             <Icon name="trash" />
             {t('delete')}
           </button>
@@ -115,6 +119,7 @@ function useWrites(resource: Resource, list: ListControllerResult) {
   const [updateMany] = useUpdateMany(resource.name, { ids }, options)
   return {
     said,
+    clear: () => setSaid(null),
     // That of react-admin selects them in the store of the browser, which this list is not kept in.
     async selectAll() {
       try {

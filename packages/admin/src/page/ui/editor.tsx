@@ -17,7 +17,7 @@ import { useStrings } from '../i18n.ts'
 import { storedOf } from '../lists.ts'
 import { Conflict } from './conflict.tsx'
 import { Input } from './input.tsx'
-import { Confirmation, Icon, Notice } from './parts.tsx'
+import { Confirmation, Icon, Notice, useDone } from './parts.tsx'
 import { idOf, listPath, pathOf } from './value.tsx'
 
 interface Edited {
@@ -279,7 +279,7 @@ function useForm({ resource, record, onRefused }: Edited) {
   return {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, versions },
     ...{ reset: () => reset(), save, remove, setTheirs },
-    ...{ place, isChanged, isReady, done: location.state?.done as string | undefined },
+    ...{ place, isChanged, isReady, done: useDone().done },
     set(field: Field, value: unknown) {
       goOn()
       if (id !== undefined) base.current ??= data.versionOf(resource.name, id)

@@ -6,14 +6,13 @@
 
 import { type RaRecord, useGetOne, useRefresh } from 'ra-core'
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
-import { useLocation } from 'react-router'
 import { isPassing, useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf, titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { storedOf } from '../lists.ts'
 import { Editor } from './editor.tsx'
-import { Head, Loading, Notice } from './parts.tsx'
+import { Head, Loading, Notice, useDone } from './parts.tsx'
 import { Related } from './related.tsx'
 import { UserTools } from './user-tools.tsx'
 import { idOf, Value } from './value.tsx'
@@ -23,7 +22,7 @@ const History = lazy(() => import('./history.tsx').then((found) => ({ default: f
 /** The screen of a record; without an id, of a new one. */
 export function Form({ resource, id }: { resource: Resource; id?: string | undefined }) {
   const sentence = useSentence()
-  const { state } = useLocation() as { state: { done?: string } | null }
+  const { done } = useDone()
   const options = { enabled: id !== undefined, retry: false, staleTime: 0 }
   const read = useGetOne(resource.name, { id: id ?? '' }, options)
   const { error, isPending, refetch } = read
@@ -59,7 +58,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
   return (
     <>
       <Head title={nameOf(data, resource.fields)} below={titleOf(resource.model)} />
-      {!mayChange && <Notice kind="done">{state?.done}</Notice>}
+      {!mayChange && <Notice kind="done">{done}</Notice>}
       <Notice kind="error">{error && sentence(error)}</Notice>
       <div className="columns">
         <Body key={round} resource={resource} record={data} />

@@ -19,7 +19,7 @@ import { Columns } from './columns.tsx'
 import { Export } from './export.tsx'
 import { Filters } from './filters.tsx'
 import type { Marks } from './live.tsx'
-import { Button, Head, Icon, Loading, Notice } from './parts.tsx'
+import { Button, Head, Icon, Loading, Notice, useDone } from './parts.tsx'
 import { Table } from './table.tsx'
 import { left } from './value.tsx'
 
@@ -116,12 +116,11 @@ interface Listed {
 function Done({ resource }: { resource: Resource }) {
   const t = useStrings()
   const rights = useRights()
-  const { state } = useLocation() as { state: { done?: string; path?: string } | null }
-  if (!state?.done) return null
+  const { done, path } = useDone()
+  if (!done) return null
   return (
     <Notice kind="done">
-      {state.done}{' '}
-      {state.path && rights.may(resource, 'history') && <Link to={state.path}>{t('history')}</Link>}
+      {done} {path && rights.may(resource, 'history') && <Link to={path}>{t('history')}</Link>}
     </Notice>
   )
 }

@@ -5,6 +5,7 @@
  */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { useLocation, useNavigationType } from 'react-router'
 import { useStrings } from '../i18n.ts'
 
 const PATHS = {
@@ -132,6 +133,12 @@ export function Loading() {
       {t('loading')}
     </p>
   )
+}
+
+/** What was done on the way to this screen, which is not done again by a step back or a reload. */
+export function useDone(): { readonly done?: string; readonly path?: string } {
+  const { state } = useLocation()
+  return useNavigationType() === 'POP' ? {} : (state ?? {})
 }
 
 /** The head of a screen. */
