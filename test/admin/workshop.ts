@@ -55,7 +55,8 @@ export async function workshop(): Promise<App> {
         model: Thing,
         middlewares: [],
         search: ['title'],
-        filterableFields: ['title', 'rating', 'isOpen'],
+        filterableFields: ['title', 'rating', 'isOpen', 'due'],
+        aggregates: { by: ['due:day', 'isOpen'], of: ['rating'] },
         allowedFields: Object.keys(Thing.fields) as never,
         upload: {
           acl: 'public-read',

@@ -165,6 +165,20 @@ await withService('chromium', () => {
     expect(mine).toContain('Text: sawMinutes: 2Text: sand')
   })
 
+  it('A chart by time ends with what is latest', async () => {
+    const days = Array.from({ length: 45 }, (_, at) => new Date(Date.UTC(2026, 0, at + 1)))
+    for (const due of days) {
+      const thing = { title: 'Dated', nick: null, colour: 'red', isOpen: true, due }
+      await things().insert(thing as never)
+    }
+    const page = await shown('/things')
+    await press(page, 'Chart')
+    await found(page, '.chart th')
+    const shownDays = await texts(page, '.chart th')
+    expect(shownDays).toHaveLength(40)
+    expect([shownDays[0], shownDays.at(-1)]).toEqual(['2026-01-06', '2026-02-14'])
+  })
+
   describe('An address', () => {
     const filtered = (filter: string) => shown(`/things?filter=${encodeURIComponent(filter)}`)
 

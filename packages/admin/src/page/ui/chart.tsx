@@ -114,7 +114,8 @@ function useGroups(resource: Resource, narrowing: Narrowing, by: string, measure
         ...JSON.parse(wanted),
         by: [by],
         ...(kind === 'count' ? { count: true } : { [kind]: [of] }),
-        ...{ sort: isByTime ? by : `-${measure}`, limit: isByTime ? BARS * 2 : BARS },
+        // Of many times, the latest are shown, in their order.
+        ...{ sort: isByTime ? `-${by}` : `-${measure}`, limit: isByTime ? BARS * 2 : BARS },
       })
       .then((result) => {
         if (!isCurrent) return
@@ -123,6 +124,7 @@ function useGroups(resource: Resource, narrowing: Narrowing, by: string, measure
           key: group[by] ?? null,
           value: Number((kind === 'count' ? group.count : (group[kind] as Values)?.[of]) ?? 0),
         }))
+        if (isByTime) groups.reverse()
         setShown({ groups, hasMore: result.pagination?.hasMore === true, failure: undefined })
       })
     return () => {
