@@ -9,7 +9,9 @@ import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import { MAX_LENGTH } from '../../auth/setup/identifiers.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
+import { isRefusal } from '../../auth/sign-in.ts'
 import { invalidFields } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { Pending, type PendingCode } from './pending.ts'
@@ -95,18 +97,37 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
           accounts.report(request, 'code-failed', person?._id)
           throw refuse.invalidCredentials()
         }
-        const user =
-          person._id === undefined
-            ? await accounts.create(person, body, request).catch(async (error: unknown) => {
-                // A mistake in another field: the code is good for the next try.
-                await giveBack()
-                throw error
-              })
-            : await accounts.prove(person, request, own)
-        if (!user) throw refuse.invalidCredentials()
-        return accounts.signIn(user, request, { own })
+        return enter(accounts, { person, body, request, own, giveBack })
       },
     },
     forget: (userId) => pending.forget(userId),
   }
+}
+
+interface Entry {
+  readonly person: Fields
+  readonly body: Fields
+  readonly request: ApiRequest
+  readonly own: string | undefined
+  readonly giveBack: () => Promise<void>
+}
+
+/** Signs in who has shown a code. */
+async function enter(
+  accounts: Accounts,
+  { person, body, request, own, giveBack }: Entry,
+): Promise<Response> {
+  const isNew = person._id === undefined
+  let user: Fields | undefined
+  try {
+    user = isNew
+      ? await accounts.create(person, body, request)
+      : await accounts.prove(person, request, own)
+    if (user) return await accounts.signIn(user, request, { own })
+  } catch (error) {
+    // A mistake in another field, or a failure of the store: the code is good for the next try.
+    if ((isNew && !user) || !isRefusal(error)) await giveBack().catch(() => {})
+    throw error
+  }
+  throw refuse.invalidCredentials()
 }

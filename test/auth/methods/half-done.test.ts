@@ -5,6 +5,7 @@ import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { SecurityEvent } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
+import { emailCode } from '../../../src/methods/email-code/index.ts'
 import { codeAt } from '../../../src/methods/totp/codes.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 import { everything } from '../../../src/ports/store/filter.ts'
@@ -121,5 +122,18 @@ it('the old address is told of a change, wherever the request fails', async () =
     const isChanged = (await app.stored(app.ann.user._id)).email === body.email
     expect(mails).toMatchObject(isChanged ? [{ to: email, purpose: 'identifierChanged' }] : [])
     expect(app.events.includes('identifier-changed')).toBe(isChanged)
+  }
+})
+
+it('a mailed code is good for the next try after a failure of the database', async () => {
+  const app = await faulty({ auth: { methods: [emailCode({ signUp: true })] } })
+  for (const identifier of [email, 'new@example.com']) {
+    await app.post('/auth/login/code', { identifier })
+    const body = { identifier, otp: app.sent.at(-1)?.code }
+    const send = () => app.post('/auth/login', body)
+    const call = identifier === email ? 'users.update' : 'users.insert'
+    expect((await app.failing(call, 'refused', send)).status).toBe(503)
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(401)
   }
 })

@@ -9,10 +9,14 @@ import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 
 /**
  * What becomes of a call: it is `refused` before it acts, it acts and its answer is `lost`, it acts after the time of the
- * request (`late`), it acts and its answer comes after that time (`slow`), or the process is `gone` once it has acted.
+ * request (`late`), it acts and its answer comes after that time (`slow`), the process is `gone` once it has acted, it never
+ * ends (`stuck`), or the store is `down` from then on, or once the call has acted (`cut`), until the request has ended.
  */
-export const KINDS = ['refused', 'lost', 'late', 'slow', 'gone', 'stuck'] as const
+export const KINDS = ['refused', 'lost', 'late', 'slow', 'gone', 'stuck', 'down', 'cut'] as const
 export type Kind = (typeof KINDS)[number]
+
+/** What goes on while the store is down. */
+const OTHERS = /^(?:files|cache|keys|mail|sms)\./
 
 const CALLS: ReadonlySet<string> = new Set([
   ...['find', 'findJson', 'count', 'aggregate', 'estimate', 'newId', 'refresh'],
@@ -26,6 +30,7 @@ export class Faults {
   #armed: { readonly kind: Kind | undefined; readonly at: (number: number) => boolean } | undefined
   readonly #held: (() => void)[] = []
   #isGone = false
+  #isDown = false
   /** Whether a call never ends. */
   isStuck = false
   #leave = () => {}
@@ -66,6 +71,7 @@ export class Faults {
 
   disarm(): void {
     this.#armed = undefined
+    this.#isDown = false
   }
 
   /** Lets go of the call that is held. */
@@ -112,6 +118,7 @@ export class Faults {
     if (this.#isGone) return new Promise(() => {})
     if (!this.#armed) return call()
     const at = this.calls.push(name) - 1
+    if (this.#isDown && !OTHERS.test(name)) return Promise.reject(new StoreUnavailable('down'))
     return this.#armed.at(at) ? this.#failing(call) : call()
   }
 
@@ -121,6 +128,8 @@ export class Faults {
       this.isStuck = true
       return new Promise(() => {})
     }
+    this.#isDown = kind === 'down' || kind === 'cut'
+    if (kind === 'down') throw new StoreUnavailable('down')
     if (kind === 'refused') throw new StoreUnavailable('refused')
     if (kind === 'late') await this.#wait()
     const result = await Promise.resolve()
@@ -131,7 +140,7 @@ export class Faults {
       this.#leave()
       return new Promise(() => {})
     }
-    if (kind === 'lost') throw new StoreUnavailable('the answer was lost')
+    if (kind === 'lost' || kind === 'cut') throw new StoreUnavailable('the answer was lost')
     if (kind === 'slow') await this.#wait()
     const failed = (result as { error?: unknown } | undefined)?.error
     if (failed) throw failed
