@@ -61,9 +61,18 @@ interface Manner {
   readonly date?: Restore
 }
 
-/** How values of a shape come back; `same` if JSON holds them as they are. */
+/** How values of a shape come back; `same` if JSON holds them as they are. Shapes that refer to themselves share their parts. */
 export function restoreOf(shape: Shape, manner: Manner = {}): Restore {
-  const inner = (one: Shape) => restoreOf(one, manner)
+  const known = new Map<Shape, Restore>()
+  const inner: Inner = (one) => {
+    const restore = known.get(one) ?? newRestore(one, manner, inner)
+    known.set(one, restore)
+    return restore
+  }
+  return inner(shape)
+}
+
+function newRestore(shape: Shape, manner: Manner, inner: Inner): Restore {
   switch (shape.kind) {
     case 'date':
       return shape === DATE_AMONG_OTHERS ? dateOfJson : (manner.date ?? storedDate)

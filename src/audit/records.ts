@@ -2,6 +2,7 @@
 
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/store/shape.ts'
+import { isWithin } from '../ports/values/paths.ts'
 import type { FieldSet, Resource } from '../records/setup/resource.ts'
 import { queryFields, type Serving } from '../records/setup/serving.ts'
 import { writableNow } from '../records/setup/write-rules.ts'
@@ -86,8 +87,11 @@ function expanded({ expandable }: Resource, operation: Serving['operation']) {
 function listed(resource: Resource, operation: 'list' | 'query') {
   const { model, query, urlFilterable, urlSortable } = resource
   const { filter, sort, search } = queryFields(resource)
-  const paths = pathsOf(model.shape)
-  const among = (set: FieldSet) => paths.filter((path) => set.has(path))
+  const among = (set: FieldSet) => {
+    // Of a schema that refers to itself, there is no end of paths.
+    const leads = (to: string) => !(set instanceof Set) || [...set].some((one) => isWithin(one, to))
+    return pathsOf(model.shape, leads).filter((path) => set.has(path))
+  }
   const isUrl = operation === 'list'
   return {
     filter: [...new Set(isUrl ? [...query, ...among(urlFilterable)] : filter)],
@@ -106,11 +110,11 @@ function grouped(resource: Resource, operation: Serving['operation']): Partial<F
   return { ...(by.length > 0 && { group: by }), ...(aggregate.length > 0 && { aggregate }) }
 }
 
-/** Every path that leads to a value. */
-function pathsOf(shape: Shape, before = ''): readonly string[] {
+/** Every path to a value that `leads` somewhere. */
+function pathsOf(shape: Shape, leads: (path: string) => boolean, before = ''): readonly string[] {
   return membersOf(shape).flatMap(([key, member]) => {
     const path = `${before}${key}`
-    return [path, ...pathsOf(member, `${path}.`)]
+    return leads(path) ? [path, ...pathsOf(member, leads, `${path}.`)] : []
   })
 }
 
