@@ -24,7 +24,8 @@ export function withoutNulls(schemas: readonly $ZodType[], value: unknown): unkn
     return schemas.some(mayBeLeftOut) && !takesNull ? undefined : null
   }
   if (typeof value !== 'object' || value instanceof Date) return value
-  const inner = schemas.flatMap((schema) => readingOf(schema).containers)
+  // Each once: the options of a union that holds itself would be as many again at each level.
+  const inner = [...new Set(schemas.flatMap((schema) => readingOf(schema).containers))]
   if (inner.length === 0) return value
   if (!Array.isArray(value)) return isFields(value) ? clearedMembers(inner, value) : value
   // Elements of a list keep their positions.
