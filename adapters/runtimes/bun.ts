@@ -63,7 +63,7 @@ function seconds(ms: number): number {
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   return inProcesses(app, options, serveHere, reuseForks, () =>
-    warnOfIgnored(options, 'Bun', ['headersTimeout']),
+    warnOfIgnored(options, 'Bun', ['headersTimeout', 'keepAliveTimeout']),
   )
 }
 

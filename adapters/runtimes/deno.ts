@@ -47,7 +47,12 @@ interface Deno {
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   return inProcesses(app, options, serveHere, reuseForks, () =>
-    warnOfIgnored(options, 'Deno', ['headersTimeout', 'requestTimeout', 'sendTimeout']),
+    warnOfIgnored(options, 'Deno', [
+      'headersTimeout',
+      'requestTimeout',
+      'sendTimeout',
+      'keepAliveTimeout',
+    ]),
   )
 }
 

@@ -35,9 +35,15 @@ export type { Served, ServeOptions } from './server.ts'
 export interface NodeServeOptions extends ServeOptions {
   /** The time limit for a request's headers, in milliseconds. Default 15,000; 0 for no limit. */
   readonly headersTimeout?: number
+  /**
+   * How long a connection stays open between requests, in milliseconds and up to a second longer. Default 5000; 0 for no
+   * limit. Use more than the idle timeout of a load balancer in front, else some of its requests meet a closed connection.
+   */
+  readonly keepAliveTimeout?: number
 }
 
 const CHECK_MS = 1000
+const KEEP_ALIVE_MS = 5000
 
 /** Not imported: that would read all that it exports, and with it load what `fetch` is made of, see `messages/standard.ts`. */
 const http: typeof Http = module.createRequire(process.execPath)('node:http')
@@ -89,6 +95,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     answer(request, response).catch((error: unknown) => fail(response, error))
   })
   const timeouts = {
+    keepAliveTimeout: options.keepAliveTimeout ?? KEEP_ALIVE_MS,
     // Node refuses a limit above that of the whole request, which ends the headers anyway.
     headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
     requestTimeout,

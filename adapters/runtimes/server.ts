@@ -98,7 +98,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: 'be a name or an address',
     test: (value) => typeof value === 'string' && value.trim() !== '',
   },
-  ...each(MILLISECONDS, 'headersTimeout', 'requestTimeout', 'sendTimeout'),
+  ...each(MILLISECONDS, 'headersTimeout', 'requestTimeout', 'sendTimeout', 'keepAliveTimeout'),
   trustProxy: wholeNumber('be a whole number of proxies'),
   graceMs: wholeNumber('be a whole number of milliseconds'),
   ...each(flag, 'signals', 'background'),

@@ -4,7 +4,7 @@ import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Arrivals } from '../../adapters/runtimes/arrivals.ts'
-import { serve } from '../../adapters/runtimes/node.ts'
+import { type NodeServeOptions, serve } from '../../adapters/runtimes/node.ts'
 import { served } from '../../adapters/runtimes/server.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type App, createApp } from '../../src/index.ts'
@@ -12,27 +12,42 @@ import { type App, createApp } from '../../src/index.ts'
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 describe('serve on Node', () => {
-  it('gives clients 15 s for headers, 300 s for a request, and 6 s between requests', async () => {
+  /** The server of node:http that `serve` makes. */
+  async function made(options: NodeServeOptions = {}): Promise<http.Server | undefined> {
     const { createServer } = http
-    const made: http.Server[] = []
+    const all: http.Server[] = []
     http.createServer = ((...given: Parameters<typeof createServer>) => {
       const server = createServer(...given)
-      made.push(server)
+      all.push(server)
       return server
     }) as typeof createServer
     syncBuiltinESMExports()
     try {
       const app = createApp({ store: sqliteStore(), logger: quiet })
-      const { close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+      const { close } = await serve(app, {
+        port: 0,
+        hostname: '127.0.0.1',
+        signals: false,
+        ...options,
+      })
       await close()
     } finally {
       http.createServer = createServer
       syncBuiltinESMExports()
     }
-    const [server] = made
+    return all[0]
+  }
+
+  it('gives clients 15 s for headers, 300 s for a request, and 6 s between requests', async () => {
+    const server = await made()
     const buffer = (server as unknown as { keepAliveTimeoutBuffer?: number }).keepAliveTimeoutBuffer
     expect([server?.headersTimeout, server?.requestTimeout]).toEqual([15_000, 300_000])
     expect((server?.keepAliveTimeout ?? 0) + (buffer ?? 1000)).toBe(6000)
+  })
+
+  it('keeps connections for as long as a load balancer does, if you say so', async () => {
+    expect((await made({ keepAliveTimeout: 65_000 }))?.keepAliveTimeout).toBe(65_000)
+    await expect(made({ keepAliveTimeout: -1 })).rejects.toThrow(`'keepAliveTimeout' must be`)
   })
 })
 
