@@ -54,6 +54,8 @@ export interface AlbumOptions {
   readonly upload?: UploadOptions<keyof PhotoValues>
   readonly router?: Partial<RouterOptions<PhotoValues>>
   readonly app?: Partial<AppOptions>
+  /** Where its files are; a folder of its own, if not given. */
+  readonly files?: FileStore
   /** Awaited before the store is asked to put or delete what is at `url`. */
   readonly before?: (call: 'put' | 'delete', url: string) => Promise<void>
 }
@@ -74,7 +76,7 @@ export function album(options: AlbumOptions = {}): Album {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const calls: string[] = []
   const files = watched(
-    diskFiles({ root, secret: 'a secret of at least thirty-two characters' }),
+    options.files ?? diskFiles({ root, secret: 'a secret of at least thirty-two characters' }),
     calls,
     options.before,
   )

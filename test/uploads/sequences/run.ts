@@ -10,7 +10,14 @@ import { expect } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { Random } from '../../../extras/contract/store/random.ts'
 import { batch } from '../../../src/batch/index.ts'
-import { createRouter, type Fields, HttpError, type Store, sweepFiles } from '../../../src/index.ts'
+import {
+  createRouter,
+  type Fields,
+  type FileStore,
+  HttpError,
+  type Store,
+  sweepFiles,
+} from '../../../src/index.ts'
 import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { type Album, album, fileFields, Photo } from '../album.ts'
 
@@ -21,6 +28,8 @@ export interface SequenceOptions {
   /** Whether the file store and the database fail now and then. */
   readonly faults?: boolean
   readonly store?: Store
+  /** A folder, if not given. */
+  readonly files?: FileStore
 }
 
 /** Runs a sequence, and resolves to how often each status was seen. */
@@ -50,6 +59,7 @@ class Sequence {
   readonly #seed: number
   readonly #random: Random
   readonly #faults: boolean
+  readonly #path = `sequences/${crypto.randomUUID()}/`
   readonly #album: Album
   #failing = 0
   #count = 0
@@ -57,7 +67,7 @@ class Sequence {
   readonly #records = new Map<string, Fields>()
   readonly #contents = new Map<string, string>()
 
-  constructor({ seed, faults = false, store = sqliteStore() }: SequenceOptions) {
+  constructor({ seed, faults = false, store = sqliteStore(), files }: SequenceOptions) {
     this.#seed = seed
     this.#random = new Random(seed)
     this.#faults = faults
@@ -65,7 +75,9 @@ class Sequence {
     this.#album = album({
       app: { store: doubtful(store, fails) },
       router: { validate },
-      upload: { allowedMimeTypes: ['application/pdf'], signUrls: 60 },
+      // Others may have files in the same place.
+      upload: { path: this.#path, allowedMimeTypes: ['application/pdf'], signUrls: 60 },
+      ...(files && { files }),
       before: async () => {
         await delay(this.#random.below(3))
         if (fails()) throw new Error('the disk is full')
@@ -112,11 +124,17 @@ class Sequence {
 
   async #expectStored(hasFaults: boolean, context: string): Promise<void> {
     const held = [...this.#records.values()]
-      .flatMap((record) => NAMES.flatMap((name) => urlsIn(record[name]).map(keyOf)))
+      .flatMap((record) =>
+        NAMES.flatMap((name) => urlsIn(record[name]).map((url) => this.#keyOf(url))),
+      )
       .sort()
     // A failure may leave files over, for the sweeper.
     if (hasFaults) await sweepFiles(this.#album.app, { graceSeconds: -60 })
-    expect(await this.#album.keys(), context).toEqual(held)
+    const stored = await this.#album.keys()
+    expect(
+      stored.filter((key) => key.startsWith(this.#path)),
+      context,
+    ).toEqual(held)
   }
 
   /** Reads all records, and what their links open. What a key has opened once, it opens for ever. */
@@ -126,17 +144,20 @@ class Sequence {
     for (const record of (await send('GET', '/photos')).records) {
       this.#records.set(String(record._id), record)
       for (const url of NAMES.flatMap((name) => urlsIn(record[name]))) {
-        const response = await app.handle(new Request(`http://localhost${url}`))
+        const isElsewhere = url.startsWith('http')
+        const response = isElsewhere
+          ? await fetch(url)
+          : await app.handle(new Request(`http://localhost${url}`))
         const content = await response.text()
         expect(response.status, url).toBe(200)
-        expect(this.#contents.get(keyOf(url)) ?? content).toBe(content)
-        this.#contents.set(keyOf(url), content)
+        expect(this.#contents.get(this.#keyOf(url)) ?? content).toBe(content)
+        this.#contents.set(this.#keyOf(url), content)
       }
     }
   }
 
   #contentsOf(value: unknown): string[] {
-    return urlsIn(value).map((url) => this.#contents.get(keyOf(url)) ?? url)
+    return urlsIn(value).map((url) => this.#contents.get(this.#keyOf(url)) ?? url)
   }
 
   async #act(kind: (typeof KINDS)[number], id: string): Promise<Written | undefined> {
@@ -210,6 +231,10 @@ class Sequence {
     return all[this.#random.below(all.length)] ?? ('' as T)
   }
 
+  #keyOf(url: string): string {
+    return this.#album.files.keyOf(url) ?? url
+  }
+
   #newText(what: string): string {
     this.#count += 1
     return `${what} ${this.#seed}.${this.#count}`
@@ -267,8 +292,4 @@ function urlsIn(value: unknown): string[] {
 
 function bare(url: string): string {
   return url.split('?', 1)[0] ?? ''
-}
-
-function keyOf(url: string): string {
-  return bare(url).replace('/uploads/', '')
 }

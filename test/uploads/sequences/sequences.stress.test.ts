@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { s3Files } from '../../../adapters/files/s3.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { seeds } from '../../runs.ts'
@@ -15,6 +16,18 @@ it.each(seeds(4))(
   },
   60_000,
 )
+
+await withService('seaweed', ({ url: endpoint, ...place }) => {
+  it.each(seeds(2))(
+    'random writes with files leave what the records show (S3, seed %i)',
+    async (seed) => {
+      const files = s3Files({ endpoint, ...place })
+      const statuses = await sequence({ seed, rounds, faults: seed % 2 === 0, files })
+      expect(statuses.get(200)).toBeGreaterThan(0)
+    },
+    90_000,
+  )
+})
 
 await withService('postgres', ({ url }) => {
   it.each(seeds(2))(
