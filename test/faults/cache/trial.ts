@@ -55,6 +55,18 @@ const faults = {
     gate.slow(100)
     return () => gate.open()
   },
+  async reset({ gate }) {
+    gate.spoil('reset')
+    return () => gate.open()
+  },
+  async halved({ gate }) {
+    gate.spoil('half')
+    return () => gate.open()
+  },
+  async garbled({ gate }) {
+    gate.spoil('garbage')
+    return () => gate.open()
+  },
   async stopped({ valkey }) {
     valkey.signal('SIGSTOP')
     return async () => valkey.signal('SIGCONT')
