@@ -83,11 +83,7 @@ export function groupReader(
     ...by.map((key) => keyReader(key, collected)),
     ...measures.map((one) => ('field' in one ? readerOf(valueAt(one.field, collected)) : Number)),
   ]
-  return (row) =>
-    readers.map((read, at) => {
-      const text = row[at] ?? null
-      return text === null ? null : read(text)
-    })
+  return (row) => row.map((text, at) => (text === null ? null : (readers[at] as Reader)(text)))
 }
 
 type Reader = (text: string) => Scalar
