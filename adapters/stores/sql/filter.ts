@@ -1,12 +1,7 @@
 /** Conditions, and the neutral filter as one: what is the same in every dialect of SQL. */
 
 import type { Filter, Scalar } from '../../../src/ports/store/filter.ts'
-import {
-  DATE_AMONG_OTHERS,
-  type Place,
-  type Shape,
-  shapeFor,
-} from '../../../src/ports/store/shape.ts'
+import { DATE_AMONG_OTHERS, type Shape, shapeFor } from '../../../src/ports/store/shape.ts'
 
 /** A value that a database can hold and that is there. */
 export type Value = NonNullable<Scalar>
@@ -15,24 +10,16 @@ export type Value = NonNullable<Scalar>
 export type Sign = '>' | '>=' | '<' | '<='
 
 /**
- * The conditions of a dialect, with what a statement is compiled with as `Context`. They may be NULL, which matches nothing.
+ * The conditions of a dialect, with what a statement is compiled with as `Context`. Of a list, or a path through one, they
+ * hold if they hold for one element. They may be NULL, which matches nothing.
  */
 export interface FilterDialect<Operand, Context> {
-  /** Where a field is: its path leads from `root`, and one value of it is `at` a path of that, or of an element of a list. */
-  place(
-    field: string,
-    context: Context,
-  ): Place & { readonly root: string; at(root: string, path: string): Operand }
-  /** One element of the list at a path meets a condition, in which it is called `element`. */
-  someElement(root: string, path: string, element: string, condition: string): string
   /** The value is null or missing. */
-  isMissing(operand: Operand): string
-  /** The same of a list on the way to it that is not there, if no element stands for that. */
-  isAbsent?(operand: Operand): string
-  /** A mixed value is of this type, if comparisons don't tell. */
-  isOfType?(operand: Operand, type: JsonType): string
-  /** A mixed value as text. */
-  textOf(operand: Operand): string
+  isMissing(field: string, context: Context): string
+  /** `test` holds for the value at a path. */
+  found(field: string, context: Context, test: (operand: Operand) => string): string
+  /** What holds besides of a mixed value that is compared with one of this type. */
+  ownType?(operand: Operand, type: JsonType): string | undefined
   /** The value is one of `values`, which are one at least, and of one type. */
   isIn(operand: Operand, values: readonly Value[], context: Context): string
   /** What follows if the value is one of `values`, in a form that an index serves. */
@@ -46,36 +33,24 @@ export interface FilterDialect<Operand, Context> {
 
 export type FilterSql<Context> = (filter: Filter, context: Context) => string
 
-/**
- * What compiles a filter: to a condition, which is never NULL if it is negated, and to the `WHERE` of what matches. `found` is
- * the condition that a field's value, or one element of a list on the way to it, meets a test.
- */
-export function filterCompiler<Operand, Context>(dialect: FilterDialect<Operand, Context>) {
-  type Test = (operand: Operand, shape: Shape) => string
-  const found = (field: string, context: Context, test: Test, absent?: Test): string => {
-    const { root, parts, shape, at } = dialect.place(field, context)
-    const meets = (one: Test) => (from: string, path: string) => one(at(from, path), shape)
-    return throughLists(root, parts, dialect.someElement, meets(test), absent && meets(absent))
-  }
-  /** A mixed value is only compared with those of its own type; JSON has dates among its strings. */
-  const typed = (operand: Operand, shape: Shape, type: JsonType, condition: string): string => {
-    if (shape.kind !== 'mixed') return condition
-    const own = dialect.isOfType ? [dialect.isOfType(operand, type)] : []
-    const isText = type === 'string' || type === 'date'
-    if (isText && holdsDates(shape)) own.push(isDateText(dialect.textOf(operand), type))
-    return every([every(own), condition])
-  }
+/** What compiles a filter: to a condition, which is never NULL if it is negated, and to the `WHERE` of what matches. */
+export function filterCompiler<Operand, Context>(
+  dialect: FilterDialect<Operand, Context>,
+): { readonly compile: FilterSql<Context>; readonly where: FilterSql<Context> } {
   const among = (field: string, values: readonly Scalar[], context: Context): string => {
     const others = values.filter(isStorable)
-    const { isMissing, isAbsent } = dialect
-    const missing = values.includes(null) ? [found(field, context, isMissing, isAbsent)] : []
-    if (others.length === 0) return some(missing)
+    const conditions = values.includes(null) ? [dialect.isMissing(field, context)] : []
+    if (others.length === 0) return some(conditions)
     const alike = [...Map.groupBy(others, typeOf)]
-    const isThere = found(field, context, (one, shape) =>
-      some(alike.map(([type, own]) => typed(one, shape, type, dialect.isIn(one, own, context)))),
+    const isThere = dialect.found(field, context, (operand) =>
+      some(alike.map(([type, own]) => typed(operand, type, dialect.isIn(operand, own, context)))),
     )
     const contained = dialect.contained?.(field, others, context) ?? []
-    return some([...missing, every([...contained, isThere])])
+    return some([...conditions, every([...contained, isThere])])
+  }
+  const typed = (operand: Operand, type: JsonType, condition: string): string => {
+    const isOwn = dialect.ownType?.(operand, type)
+    return isOwn === undefined ? condition : every([isOwn, condition])
   }
   const compile = (filter: Filter, context: Context): string => {
     switch (filter.op) {
@@ -95,21 +70,21 @@ export function filterCompiler<Operand, Context>(dialect: FilterDialect<Operand,
         if (!filter.text.isWellFormed()) return 'FALSE'
         return dialect.contains(filter.field, filter.text, context)
       case 'matches':
-        return found(filter.field, context, (operand) => {
+        return dialect.found(filter.field, context, (operand) => {
           if (dialect.matches) return dialect.matches(operand, filter.pattern, context)
           throw new TypeError('this store has no patterns: rawRegex is false')
         })
       default: {
         const { op, field, value } = filter
         if (!isStorable(value)) return 'FALSE'
-        return found(field, context, (one, shape) =>
-          typed(one, shape, typeOf(value), dialect.compare(one, SIGNS[op], value, context)),
+        return dialect.found(field, context, (operand) =>
+          typed(operand, typeOf(value), dialect.compare(operand, SIGNS[op], value, context)),
         )
       }
     }
   }
   const where = (filter: Filter, context: Context) => whereAll([compile(filter, context)])
-  return { compile, where, found }
+  return { compile, where }
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -122,7 +97,7 @@ function typeOf(value: Value): JsonType {
 }
 
 /** Whether dates may be among the values of a mixed place: no string is compared with one. */
-function holdsDates(shape: Shape): boolean {
+export function holdsDates(shape: Shape): boolean {
   return shape.kind === 'mixed' && shapeFor(shape, '') === DATE_AMONG_OTHERS
 }
 

@@ -2,11 +2,20 @@
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
 import type { Read } from '../../../src/ports/store/records.ts'
-import type { ObjectShape } from '../../../src/ports/store/shape.ts'
+import type { ObjectShape, Shape } from '../../../src/ports/store/shape.ts'
 import { fold } from '../../../src/ports/values/fold.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
-import { every, filterCompiler, some, throughLists, type Value, whereAll } from './filter.ts'
+import {
+  every,
+  filterCompiler,
+  holdsDates,
+  isDateText,
+  some,
+  throughLists,
+  type Value,
+  whereAll,
+} from './filter.ts'
 import { orderBy } from './page.ts'
 
 /** How a database reads JSON, as expressions of its SQL. */
@@ -71,19 +80,23 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   }
   const someElement = (json: string, path: string, element: string, condition: string) =>
     reader.some(reader.at(json, path), element, condition)
-  const textOf = ([json, path]: Operand) => reader.textAt(json, path)
-  const isMissing = (operand: Operand) => `${textOf(operand)} IS NULL`
+  const isMissing = (json: string, path: string) => `${reader.textAt(json, path)} IS NULL`
   const { compile: matching, where } = filterCompiler<Operand, void>({
-    place(field) {
-      const at = (json: string, path: string): Operand => [json, path]
-      return { ...placeAt(field, shape), root: reader.record, at }
+    isMissing: (field) =>
+      throughLists(reader.record, placeAt(field, shape).parts, someElement, isMissing, isMissing),
+    found(field, _, test) {
+      const { parts, shape: end } = placeAt(field, shape)
+      return throughLists(reader.record, parts, someElement, (json, path) =>
+        test([json, path, end]),
+      )
     },
-    someElement,
-    isMissing,
-    isAbsent: isMissing,
-    isOfType: ([json, path], type) =>
-      reader.isOfType(reader.at(json, path), type === 'date' ? 'string' : type),
-    textOf,
+    ownType([json, path, end], type) {
+      if (end.kind !== 'mixed') return undefined
+      const isText = type === 'string' || type === 'date'
+      const isOwn = reader.isOfType(reader.at(json, path), isText ? 'string' : type)
+      if (!isText || !holdsDates(end)) return isOwn
+      return every([isOwn, isDateText(reader.textAt(json, path), type)])
+    },
     isIn: (operand, values) =>
       `${comparable(operand, values[0])} IN (${values.map(bound).join(', ')})`,
     compare: (operand, sign, value) => `${comparable(operand, value)} ${sign} ${bound(value)}`,
@@ -114,4 +127,4 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   }
 }
 
-type Operand = readonly [json: string, path: string]
+type Operand = readonly [json: string, path: string, end: Shape]

@@ -5,6 +5,7 @@ import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { placeAt } from '../../planner/seek.ts'
+import { holdsDates, throughLists } from '../../sql/filter.ts'
 import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
@@ -17,6 +18,8 @@ export interface Operand extends Pick<Column, 'ordered' | 'isFine' | 'isNotNull'
   readonly type: string
   /** Whether it is a column, which needs no parentheses in an index. */
   readonly isColumn: boolean
+  /** Of a mixed value: whether it may be a date. */
+  readonly hasDates?: boolean
 }
 
 export interface Collected {
@@ -28,15 +31,19 @@ export interface Compilation extends Collected {
   readonly parameters: Parameters
 }
 
-/** Where the values of a field are, for filters. */
-export function operandsAt(field: string, collected: Collected) {
+/** `test` holds for the value at `field`, or for one element if the path leads through lists. NULL matches nothing. */
+export function found(
+  field: string,
+  collected: Collected,
+  test: (operand: Operand) => string,
+): string {
   const { shape, column, keys, lists } = located(field, collected)
   const { table } = collected
-  const at = (root: string, path: string): Operand =>
-    lists.length === 0
-      ? operandAt(column, keys, shape, table)
-      : jsonOperand(jsonAt(root, path), shape.kind, table)
-  return { root: column.value, parts: [keys.join('.'), ...lists], shape, at }
+  const hasDates = holdsDates(shape)
+  if (lists.length === 0) return test({ ...operandAt(column, keys, shape, table), hasDates })
+  return throughLists(column.value, [keys.join('.'), ...lists], someElement, (root, path) =>
+    test({ ...jsonOperand(jsonAt(root, path), shape.kind, table), hasDates }),
+  )
 }
 
 /** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
@@ -78,12 +85,7 @@ function operandAt(
 }
 
 /** Anything but a list is its own only element. */
-export function someElement(
-  root: string,
-  path: string,
-  element: string,
-  condition: string,
-): string {
+function someElement(root: string, path: string, element: string, condition: string): string {
   const list = jsonAt(root, path)
   const elements = `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
   return `EXISTS (SELECT FROM jsonb_array_elements(${elements}) AS elements(${element}) WHERE ${condition})`

@@ -9,6 +9,7 @@ import {
   every,
   type FilterSql,
   filterCompiler,
+  isDateText,
   type Sign,
   some,
   type Value,
@@ -17,21 +18,22 @@ import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
   type Compilation,
+  found,
   jsonOperand,
   listAt,
   type Operand,
-  operandsAt,
   scalarIn,
   searchColumn,
-  someElement,
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
 const conditions = filterCompiler<Operand, Compilation>({
-  place: operandsAt,
-  someElement,
-  isMissing,
-  textOf: ({ sql }) => scalarIn(sql, 'string'),
+  isMissing: (field, compilation) => found(field, compilation, isLacking),
+  found,
+  ownType({ sql, hasDates }, type) {
+    const isText = type === 'string' || type === 'date'
+    return hasDates && isText ? isDateText(scalarIn(sql, 'string'), type) : undefined
+  },
   isIn,
   contained,
   compare(operand, sign, value, { table, parameters }) {
@@ -71,7 +73,7 @@ function contained(field: string, values: readonly Value[], compilation: Compila
   return [some(values.map((value) => `${list} @> ${bound(value)}`))]
 }
 
-function isMissing({ sql, ordered, isFine, kind }: Operand): string {
+function isLacking({ sql, ordered, isFine, kind }: Operand): string {
   if (isFine) return `${ordered} IS NULL`
   return kind === 'mixed' ? `NULLIF(${sql}, 'null') IS NULL` : `${sql} IS NULL`
 }
@@ -178,8 +180,10 @@ function contains(field: string, text: string, compilation: Compilation): string
   if (placeAt(field, schema.shape).parts.length === 1) return holds(sql, folded(term), compilation)
   const whole = JSON.stringify(stored(term)).slice(1, -1)
   const within = parameters.bind(folded(term))
-  const holdsTerm = (one: Operand) => `strpos(${table.fold}(${one.sql}), ${within}) > 0`
-  return every([holds(sql, whole, compilation), conditions.found(field, compilation, holdsTerm)])
+  return every([
+    holds(sql, whole, compilation),
+    found(field, compilation, (one) => `strpos(${table.fold}(${one.sql}), ${within}) > 0`),
+  ])
 }
 
 /** `LIKE` is what the index serves; with too short a term it would read the whole index. */

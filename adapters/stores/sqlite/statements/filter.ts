@@ -1,10 +1,18 @@
 /** The neutral filter as SQL over a table of JSON. */
 
 import type { Fields } from '../../../../src/ports/store/records.ts'
-import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
+import type { ObjectShape, Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
-import { every, type FilterSql, filterCompiler, type Value } from '../../sql/filter.ts'
+import {
+  every,
+  type FilterSql,
+  filterCompiler,
+  holdsDates,
+  isDateText,
+  throughLists,
+  type Value,
+} from '../../sql/filter.ts'
 import {
   boundValue,
   type Candidates,
@@ -45,16 +53,18 @@ export interface Target {
   compilation(): Compilation
 }
 
-const conditions = filterCompiler<Operand, Compilation>({
-  place: (field, { shape }) => ({ ...fieldAt(field, shape), root: 'doc', at: operandIn }),
-  someElement,
-  isMissing: ({ value }) => `${value} IS NULL`,
-  isAbsent: ({ type }) => `${type} IS NULL`,
-  isOfType: ({ type }, own) => `${type} ${TYPES[own]}`,
-  textOf: ({ value }) => value,
+const conditions = filterCompiler<Typed, Compilation>({
+  isMissing: (field, compilation) => found(field, compilation, isNull, isAbsent),
+  found,
+  ownType({ type, value, end }, own) {
+    if (end.kind !== 'mixed') return undefined
+    const isOwn = `${type} ${TYPES[own]}`
+    const isText = own === 'string' || own === 'date'
+    return isText && holdsDates(end) ? every([isOwn, isDateText(value, own)]) : isOwn
+  },
   isIn,
-  compare: ({ value: own }, sign, value, { parameters }) =>
-    `${own} ${sign} ${boundValue(value, parameters)}`,
+  compare: (operand, sign, value, { parameters }) =>
+    `${operand.value} ${sign} ${boundValue(value, parameters)}`,
   contains,
   matches: ({ value }, pattern, { parameters }) =>
     `${MATCHES}(${parameters.pattern(pattern)}, ${value})`,
@@ -63,12 +73,24 @@ const conditions = filterCompiler<Operand, Compilation>({
 export const compileFilter: FilterSql<Compilation> = conditions.compile
 export const where: FilterSql<Compilation> = conditions.where
 
+const isNull: Test = ({ value }) => `${value} IS NULL`
+const isAbsent: Test = ({ type }) => `${type} IS NULL`
+
 const TYPES = {
   string: "= 'text'",
   date: "= 'text'",
   number: "IN ('integer', 'real')",
   boolean: "IN ('true', 'false')",
 } as const
+
+type Typed = Operand & { readonly end: Shape }
+type Test = (operand: Typed) => string
+
+function found(field: string, { shape }: Compilation, test: Test, absent?: Test): string {
+  const { parts, shape: end } = fieldAt(field, shape)
+  const at = (one: Test) => (root: string, path: string) => one({ ...operandIn(root, path), end })
+  return throughLists('doc', parts, someElement, at(test), absent && at(absent))
+}
 
 function someElement(root: string, path: string, element: string, condition: string): string {
   const json =
