@@ -44,7 +44,8 @@ export function readerOf(
 ): { readonly columns: string; record(row: Row): Fields } {
   const columns = table.columns.filter(({ field }) => isSelected(field, select))
   const parsed = columns.map((column) => ({ ...column, parse: parserOf(column) }))
-  const nullsAt = columns.some(({ absence }) => absence === 'either') ? columns.length : -1
+  // Another version of the model may have stored null in any of them.
+  const nullsAt = table.hasNulls ? columns.length : -1
   const names = columns.map(({ value }) => value)
   if (nullsAt >= 0) names.push(identifier(NULLS))
   const othersAt = others ? names.push(othersIn(table)) - 1 : -1
