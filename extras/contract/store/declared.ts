@@ -136,28 +136,38 @@ export const declarations: Contract<Store> = {
     if (bareTexts) deepEqual(JSON.parse(bareTexts[0] ?? ''), stored)
   },
   async 'a part of a record has the nulls of another version, as all of it has'(store) {
-    const nullable = z.nullish(z.string())
-    const schemaWith = (fields: object): CollectionSchema => {
-      const { shape, declared, absence } = defineModel('Versioned', { fields } as never)
-      return { ...schemas.plain, shape, declared, absence }
-    }
-    const [older, newer] = [nullable, name].map((one) => schemaWith({ name: one, note: nullable }))
-    ok(older && newer)
-    await store.prepare([older])
-    await store.prepare([newer])
-    const record = { _id: newId(), name: null }
-    await store.collection(older).insert(record)
-    const collection = store.collection(newer)
+    const { collection, record } = await withNullOfOther(store)
     const some = { ...reading(everything), select: { include: ['name'] } }
     deepEqual(await collection.find(reading(everything)), [record])
     deepEqual(await collection.find(some), [record])
     const texts = await collection.findJson?.(some)
     if (texts) deepEqual(JSON.parse(texts[0] ?? ''), record)
   },
+  async 'a null of another version is gone once it is unset'(store) {
+    const { collection, record } = await withNullOfOther(store)
+    await collection.update(everything, { unset: ['name'] })
+    deepEqual(await collection.find(reading(everything)), [{ _id: record._id }])
+  },
   async 'whatever several versions write, each shows what it declares'(store) {
     for (const version of versions) await store.prepare([schemas[version]])
     for (const seed of [1, 2, 3, 4]) await mixedWriters(store, new Random(seed))
   },
+}
+
+/** A collection whose model has a field that may be missing, and a record in which another version of it has stored null. */
+async function withNullOfOther(store: Store): Promise<{ collection: Collection; record: Fields }> {
+  const nullable = z.nullish(z.string())
+  const [older, newer] = [nullable, name].map((one): CollectionSchema => {
+    const fields = { name: one, note: nullable }
+    const { shape, declared, absence } = defineModel('Versioned', { fields } as never)
+    return { ...schemas.plain, shape, declared, absence }
+  })
+  ok(older && newer)
+  await store.prepare([older])
+  await store.prepare([newer])
+  const record = { _id: newId(), name: null }
+  await store.collection(older).insert(record)
+  return { collection: store.collection(newer), record }
 }
 
 /** Random writes by random versions, some of which write what they do not declare. */
