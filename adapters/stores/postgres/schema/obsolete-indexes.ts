@@ -143,10 +143,9 @@ const ASIDE = 'half_made_'
 
 /** The names of half-made indexes that a start has put aside: it may have been killed before it dropped them. */
 export function asideIn({ indexes }: ExistingTable): string[] {
-  const aside = [...indexes].filter(([name, { isOwn, isValid }]) => {
-    return name.startsWith(ASIDE) && isOwn && !isValid
-  })
-  return aside.map(([name]) => name)
+  return [...indexes].flatMap(([name, { isOwn, isValid }]) =>
+    name.startsWith(ASIDE) && isOwn && !isValid ? name : [],
+  )
 }
 
 /** Drops an index that was put aside; another process may be dropping it. */

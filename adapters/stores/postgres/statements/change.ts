@@ -15,12 +15,12 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
   const insides = new Map<Column, Operation[]>()
   /** Whether fields hold null after it, of those that may hold null or be missing. */
   const nulls = new Map<string, boolean>()
-  const note = ({ field, absence }: Column, operation?: Operation) => {
+  const note = ({ field, absence }: Column, operation: Operation) => {
     // Another version of the model may have stored null, which `unset` removes.
-    if (absence !== 'either' && operation?.op !== 'unset') return
+    if (absence !== 'either' && operation.op !== 'unset') return
     // A list from which something is pulled stays what it was, or null.
-    if (operation?.op === 'pull') return
-    nulls.set(field, operation?.op === 'set' && operation.value === null)
+    if (operation.op === 'pull') return
+    nulls.set(field, operation.op === 'set' && operation.value === null)
   }
   for (const operation of operationsOf(change)) {
     const { path } = operation
