@@ -1,7 +1,17 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Served } from '../admin/library.ts'
-import { choose, column, field, follow, found, press, sees, write } from '../admin/screens.ts'
+import {
+  choose,
+  click,
+  column,
+  field,
+  follow,
+  found,
+  press,
+  sees,
+  write,
+} from '../admin/screens.ts'
 import { PEOPLE, Person, Thing, workshop } from '../admin/workshop.ts'
 import { withService } from '../services/shared.ts'
 
@@ -94,6 +104,39 @@ await withService('chromium', () => {
       await save(page)
       expect(await stored()).toMatchObject({ story: 'none' })
       expect((await stored())?.owner ?? null).toBeNull()
+    })
+  })
+
+  describe('Of the records that are selected,', () => {
+    const selected = async (...names: string[]) => {
+      const page = await shown('/people')
+      for (const name of names) await (await field(page, `Select ${name}`)).click()
+      return page
+    }
+
+    it('those that others have deleted do not stay so', async () => {
+      const page = await selected('Person 001', 'Person 002')
+      const gone = await people().findOne({ name: 'Person 001' })
+      await people().delete(gone?._id ?? '')
+      await press(page, 'Delete')
+      await click(page, 'dialog button.danger')
+      await sees(page, 'There is no such record.')
+      await sees(page, '1 selected')
+      await press(page, 'Delete')
+      await click(page, 'dialog button.danger')
+      await sees(page, '1 record changed.')
+      expect(await people().findOne({ name: 'Person 002' })).toBeNull()
+    })
+
+    it('an own field `id` is shown as it was changed', async () => {
+      const page = await selected('Person 007', 'Person 008')
+      await press(page, 'Change a field')
+      await write(page, 'Id', 'both')
+      await press(page, 'Change')
+      await sees(page, '2 records changed.')
+      await expect
+        .poll(async () => (await column(page, 'Id')).filter((one) => one === 'both'))
+        .toHaveLength(2)
     })
   })
 

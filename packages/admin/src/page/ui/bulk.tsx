@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ListControllerResult, useDeleteMany, useUpdateMany } from 'ra-core'
+import { type ListControllerResult, type RaRecord, useDeleteMany, useUpdateMany } from 'ra-core'
 import { useState } from 'react'
 import { useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
@@ -97,6 +97,13 @@ function useWrites(resource: Resource, list: ListControllerResult) {
   const sentence = useSentence()
   const [said, setSaid] = useState<React.ReactNode>(null)
   const ids = list.selectedIds
+  /** Reads the page anew. What is not there any more cannot be seen, so it must not stay selected. */
+  async function leaveOut(): Promise<void> {
+    const before = (list.data ?? []).map(({ id }) => id)
+    const read = (await list.refetch()) as { data?: { data?: readonly RaRecord[] } } | undefined
+    const now = read?.data?.data?.map(({ id }) => id) ?? before
+    list.onSelect(ids.filter((id) => !before.includes(id) || now.includes(id)))
+  }
   const options = {
     mutationMode: 'pessimistic',
     onSuccess: () => {
@@ -107,12 +114,14 @@ function useWrites(resource: Resource, list: ListControllerResult) {
         </Notice>,
       )
       list.onUnselectItems()
+      // The app may have made more of it than was sent.
+      list.refetch()
     },
     onError: (error: unknown) => {
       const { done } = error as { done?: readonly unknown[] }
       const values = { done: done?.length ?? 0, count: ids.length, message: sentence(error) }
       setSaid(<Notice kind="error">{done?.length ? t('bulkPart', values) : values.message}</Notice>)
-      list.refetch()
+      void leaveOut()
     },
   } as const
   const [removeMany] = useDeleteMany(resource.name, { ids }, options)
