@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
-import { PEOPLE } from '../admin/apps.ts'
+import { PASSWORD, PEOPLE } from '../admin/apps.ts'
 import { club } from '../admin/club.ts'
 import { Library } from '../admin/library.ts'
 import { field, follow, found, opened, press, sees, visit, write } from '../admin/screens.ts'
@@ -80,6 +80,25 @@ await withService('chromium', () => {
     await page.reload()
     expect(await (await field(page, 'Role')).evaluate((one) => one.value)).toBe('editor')
     expect(writes).toBe(1)
+  })
+
+  it('Who changes their password reads what came of it', async () => {
+    const email = 'other@example.com'
+    const body = JSON.stringify({ email, password: PASSWORD })
+    const headers = { 'Content-Type': 'application/json' }
+    const asked = { method: 'POST', headers, body }
+    await lib.app.handle(new Request('http://library/auth/register', asked))
+    const page = await account(email)
+    const change = async (current: string) => {
+      await write(page, 'Current password', current)
+      await write(page, 'New password', 'staple battery horse')
+      await press(page, 'Change password')
+    }
+    await change('not the password')
+    const said = await found(page, '.notice.error')
+    expect(await said.evaluate((one) => one.textContent)).toBe('Current password is incorrect.')
+    await change(PASSWORD)
+    await sees(page, 'Sign in again. The password is changed.')
   })
 
   it('What could not be sent is no error any more once it is', async () => {

@@ -75,6 +75,7 @@ export function authOf(
     const result = await me()
     if (result.ok) {
       known = { at: Date.now(), user: result.data }
+      ended.reason = ''
       rights.identify(result.data)
       return result.data
     }

@@ -41,17 +41,16 @@ function Password() {
   const run = useRun()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
+  async function change() {
+    // That ends this session too, with another screen.
+    ended.reason = t('passwordChanged')
+    const result = await accounts?.changePassword?.({ currentPassword, newPassword })
+    if (!result?.ok) ended.reason = ''
+    return result
+  }
   return (
     <Section title={t('changePassword')}>
-      <StepForm
-        action={t('changePassword')}
-        onSubmit={() =>
-          run.go(
-            () => accounts?.changePassword?.({ currentPassword, newPassword }),
-            t('passwordChanged'),
-          )
-        }
-      >
+      <StepForm action={t('changePassword')} onSubmit={() => run.go(change, t('passwordChanged'))}>
         <Text
           label={t('currentPassword')}
           type="password"

@@ -6,12 +6,13 @@
 
 import { type RaRecord, useRefresh } from 'ra-core'
 import { type ReactNode, useState } from 'react'
-import { useAdmin, useRights, useSentence } from '../context.ts'
+import { useAdmin, useRights } from '../context.ts'
 import type { Outcome } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
 import { Notice } from './parts.tsx'
 import { idOf } from './value.tsx'
+import { useRefused } from './ways.ts'
 
 /** Roles, sessions and keys, as far as the routes are there for the caller. */
 export function UserTools({ record }: { resource: Resource; record: RaRecord }) {
@@ -71,7 +72,7 @@ function rolesOf(operation: { requestBody?: { content: object } } | undefined): 
 
 /** Calls something, and says what came of it at its place. */
 export function useRun() {
-  const sentence = useSentence()
+  const refused = useRefused()
   const refresh = useRefresh()
   const [said, setSaid] = useState<ReactNode>(null)
   async function go<T>(
@@ -82,7 +83,7 @@ export function useRun() {
     const result = await call()
     if (!result) return undefined
     if (!result.ok) {
-      setSaid(<Notice kind="error">{sentence(result.error)}</Notice>)
+      setSaid(<Notice kind="error">{refused(result.error)}</Notice>)
       return undefined
     }
     setSaid(<Notice kind="done">{done}</Notice>)
