@@ -224,7 +224,7 @@ it('says of a record alone that it has an id, if its schema refers to itself or 
 it('gives components and operations names that OpenAPI takes, whatever models and schemas are called', () => {
   const Address = z.object({ street: z.string(), door: z.int() }).meta({ id: 'app/postal address' })
   const Street = defineModel('Große Straße', {
-    fields: { name: z.string(), at: Address },
+    fields: { name: z.string(), at: Address, old: z.array(Address) },
     hidden: ['at.door'],
   })
   const { app } = service()
@@ -237,12 +237,55 @@ it('gives components and operations names that OpenAPI takes, whatever models an
   ]
   expect(names).toEqual(expect.arrayContaining(refs.map(([, name]) => name)))
   expect(components.schemas.Gro_e_Stra_e).toMatchObject({
-    properties: { at: { $ref: '#/components/schemas/Gro_e_Stra_eapp_1postal_address' } },
+    properties: {
+      at: { properties: { street: { type: 'string' } }, required: ['street'] },
+      old: { items: { $ref: '#/components/schemas/Gro_e_Stra_eapp_1postal_address' } },
+    },
   })
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map((one) => one.operationId),
   )
   expect(ids).toContain('readGro_e_Stra_e')
-  expect(JSON.stringify(components)).not.toContain('door')
+  expect(JSON.stringify(components.schemas.Gro_e_Stra_e)).not.toContain('door')
   for (const name of [...names, ...ids]) expect(name).toMatch(/^[\w.-]+$/)
+})
+
+it('hides a member at its own place alone, where a schema stands in several', async () => {
+  const Address = z.object({ city: z.string(), door: z.int() }).meta({ id: 'SchemaAddress' })
+  const Branch = z.object({
+    name: z.string(),
+    note: z.string(),
+    get next() {
+      return Branch.optional()
+    },
+  })
+  const Held = defineModel('SchemaPlaces', {
+    fields: { home: Address, work: z.array(Address), tree: Branch },
+    hidden: ['home.door', 'tree.next.note'],
+  })
+  const { app, send } = service()
+  const allowedFields = ['home', 'work', 'tree'] as const
+  app.mount('/held', createRouter({ model: Held, middlewares: [], allowedFields }))
+  const at = { city: 'Delft', door: 1 }
+  const end = { name: 'c', note: 'shown' }
+  const tree = { name: 'a', note: 'shown', next: { name: 'b', note: 'hidden', next: end } }
+  const { record } = await send('POST', '/held', { json: { home: at, work: [at], tree } })
+  expect(record).toMatchObject({ home: { city: 'Delft' }, work: [at] })
+  expect(record.tree).toEqual({ ...tree, next: { name: 'b', next: end } })
+  const { components } = document(app, { title: 'Test', version: '1.0' })
+  const schemas = components.schemas as unknown as Readonly<Record<string, Json>>
+  const resolved = (json?: Json): Json | undefined => {
+    const { $ref } = (json ?? {}) as { $ref?: string }
+    return $ref ? schemas[$ref.replace('#/components/schemas/', '')] : json
+  }
+  const namesOf = (json?: Json) => Object.keys(resolved(json)?.properties ?? {})
+  for (const of of ['SchemaPlaces', 'SchemaPlacesUpdate']) {
+    const { home, work, tree } = schemas[of]?.properties ?? {}
+    expect(namesOf(home)).toEqual(['city'])
+    expect(namesOf((work as { items?: Json } | undefined)?.items)).toEqual(['city', 'door'])
+    expect(namesOf(tree)).toEqual(['name', 'note', 'next'])
+    const { next } = resolved(tree)?.properties ?? {}
+    const inner = resolved(next)?.anyOf?.[0] ?? next
+    expect(namesOf(inner)).toEqual(['name', 'next'])
+  }
 })

@@ -203,16 +203,21 @@ function withoutHidden(paths: readonly string[], made: Converted): Converted {
   return { schema, defs }
 }
 
-/** Removes the member at `path`, wherever the schema may hold it. */
+/** Removes the member at `path`, wherever the schema may hold it; what others refer to as well becomes a copy of its own. */
 function hide(at: unknown, defs: Converted['defs'], path: readonly string[]): void {
   if (typeof at !== 'object' || at === null) return
-  const { anyOf, oneOf, allOf, prefixItems, items, $ref, ...schema } = at as Editable
+  const schema = at as Editable
+  const { $ref, ...beside } = schema
+  if (typeof $ref === 'string') {
+    delete schema.$ref
+    Object.assign(schema, structuredClone(defs[$ref.replace('#/$defs/', '')]), beside)
+  }
+  const { anyOf, oneOf, allOf, prefixItems, items, properties } = schema
   for (const inner of [anyOf, oneOf, allOf, prefixItems, items].flat()) hide(inner, defs, path)
-  if (typeof $ref === 'string') hide(defs[$ref.replace('#/$defs/', '')], defs, path)
   const [key = '', ...rest] = path
-  if (rest.length > 0) hide(schema.properties?.[key], defs, rest)
+  if (rest.length > 0) hide(properties?.[key], defs, rest)
   else {
-    delete schema.properties?.[key]
+    delete properties?.[key]
     Object.assign(
       at,
       schema.required && { required: schema.required.filter((name) => name !== key) },
