@@ -178,6 +178,24 @@ await withService('chromium', () => {
       expect(photo).toContain('.png')
     })
 
+    it('are all named where two changes meet, but for those that nobody has changed', async () => {
+      const { id, page, stored } = await inForm()
+      await choose(page, 'Papers', image())
+      await choose(page, 'Photo', image())
+      await saved(page)
+      const { papers = [], photo } = (await stored()) ?? {}
+      await choose(page, 'Papers', image())
+      // As a link that is signed anew.
+      await things().update(id, { story: 'theirs', photo: `${photo}?signature=other` })
+      await press(page, 'Save')
+      await sees(page, 'Someone else has changed this record')
+      const texts = (selector: string) =>
+        page.$$eval(selector, (all) => all.map((one) => one.textContent))
+      expect(await texts('.conflict legend')).toEqual(['Story', 'Papers'])
+      const name = papers[0]?.url.split('/').at(-1)
+      expect((await texts('.conflict label')).at(-1)).toMatch(new RegExp(`^Mine${name}, .+\\.png$`))
+    })
+
     it('are sent before another one is taken away', async () => {
       const { page, stored } = await inForm()
       await choose(page, 'Photo', image())

@@ -11,7 +11,7 @@ import type { Field } from '../fields.ts'
 import { changesOf, hasFile, valuesOf } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Dialog } from './parts.tsx'
-import { Value } from './value.tsx'
+import { areSameFiles, fileName, Value } from './value.tsx'
 
 /** Lets the user choose for each field that differs, and saves the choice over what is there now. */
 export function Conflict(props: {
@@ -25,8 +25,12 @@ export function Conflict(props: {
   const { fields, theirs, mine, before, onChoose, onClose } = props
   const t = useStrings()
   const now = valuesOf(fields, theirs)
-  const differing = changesOf(now, mine)
   const own = changesOf(before, mine)
+  const found = Object.entries(changesOf(now, mine)).filter(([name]) => {
+    const isFile = fields.some((one) => one.name === name && one.kind === 'file')
+    return !isFile || name in own || !areSameFiles(now[name], mine[name])
+  })
+  const differing = Object.fromEntries(found)
   const [isMine, setMine] = useState<Readonly<Record<string, boolean>>>(() =>
     Object.fromEntries(Object.keys(differing).map((name) => [name, name in own])),
   )
@@ -72,7 +76,10 @@ export function Conflict(props: {
 }
 
 function Shown({ field, value }: { field: Field; value: unknown }) {
-  if (hasFile(value)) return <span>{[value].flat().map((one) => (one as File).name)}</span>
+  if (hasFile(value)) {
+    const names = [value].flat().map((one) => (one instanceof File ? one.name : fileName(`${one}`)))
+    return <span>{names.join(', ')}</span>
+  }
   return (
     <span>
       <Value field={field} value={value} isWhole />

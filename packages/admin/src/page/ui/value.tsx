@@ -154,6 +154,12 @@ export function urlsOf(value: unknown): readonly string[] {
   return all.filter((one) => typeof one === 'string' && one !== '') as string[]
 }
 
+/** Whether two values have the same files: links to private ones are signed anew from time to time. */
+export const areSameFiles = (one: unknown, other: unknown): boolean => {
+  const plain = (value: unknown) => urlsOf(value).map((url) => url.split('?')[0])
+  return `${plain(one)}` === `${plain(other)}`
+}
+
 /** The name of a file, as far as its URL has one. */
 export const fileName = (url: string): string =>
   unescaped(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
