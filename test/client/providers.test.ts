@@ -182,6 +182,15 @@ describe('the data provider of react-admin', () => {
     })
   })
 
+  it('has a next page that begins within the last one of the router', async () => {
+    const { api } = recording(({ url }) =>
+      page({ hasMore: url.includes('page=1'), pageSize: 2 }, [record, record]),
+    )
+    const asked = { pagination: { page: 1, perPage: 3 } }
+    const { pageInfo } = await reactAdminData(api as never).getList('cities', asked)
+    expect(pageInfo?.hasNextPage).toBe(true)
+  })
+
   it('reads several records with a request each', async () => {
     const { api, sent } = recording(() => Response.json({ success: true, data: record }))
     await reactAdminData(api as never).getMany('cities', { ids: ['a', 'b'] })
