@@ -125,6 +125,8 @@ function scenario(
   return {
     name,
     served: served(work),
+    // No request's time ends the others; and while the store is down, a step waits until its lease is over.
+    kinds: ['refused', 'lost', 'late', 'slow', 'gone'],
     leftOut: ['fieldgate_background', 'fieldgate_held_changes'],
     async prepare(place) {
       const step = await prepare(place)

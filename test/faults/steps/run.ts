@@ -30,6 +30,8 @@ export interface Step {
 export interface Scenario {
   readonly name: string
   readonly served: Served
+  /** The only failures that are tried. */
+  readonly kinds?: readonly Kind[]
   /** Collections that are no part of what the request does. */
   readonly leftOut?: readonly string[]
   prepare(place: Place): Promise<Step>
@@ -94,22 +96,18 @@ export async function explore(
   { kinds = ground.kinds ?? KINDS, every = 1, from = 0 }: Choice = {},
 ): Promise<{ readonly cases: number; readonly found: readonly Found[] }> {
   const right = await cleanRun(ground, scenario)
+  const tried = kinds.filter((kind) => scenario.kinds?.includes(kind) ?? true)
+  const cases = tried
+    .flatMap((kind) => right.calls.map((call, at) => ({ scenario: scenario.name, kind, at, call })))
+    .filter((_, number) => number % every === from % every)
   const found: Found[] = []
-  let cases = 0
-  let number = -1
-  for (const kind of kinds) {
-    for (const [at, call] of right.calls.entries()) {
-      number += 1
-      if (number % every !== from % every) continue
-      cases += 1
-      const problems = await failedRun(ground, scenario, right, { kind, at }).catch(
-        (error: unknown) => [`threw ${error instanceof Error ? error.stack : String(error)}`],
-      )
-      for (const problem of problems)
-        found.push({ scenario: scenario.name, kind, at, call, problem })
-    }
+  for (const one of cases) {
+    const problems = await failedRun(ground, scenario, right, one).catch((error: unknown) => [
+      `threw ${error instanceof Error ? error.stack : String(error)}`,
+    ])
+    found.push(...problems.map((problem) => ({ ...one, problem })))
   }
-  return { cases, found }
+  return { cases: cases.length, found }
 }
 
 /** Events that say of a request that it was refused. */
