@@ -21,39 +21,48 @@ const PARTS = [
   'items',
 ] as const
 
-/** A schema, and the member names that lead to it. */
+/** A schema, the member names that lead to it, and the part that holds it. */
 export interface Part {
   readonly schema: $ZodType
   readonly path: string
+  readonly within?: Part
 }
 
 /**
- * `schema` and every schema inside it, each once. Call this when the schema is used, because what it refers to may be
- * declared after it. `rest` is true if there were too many to visit them all.
+ * `schema` and every schema inside it, each once; with a `path`, once at each place that is not inside itself. Call this when
+ * the schema is used, because what it refers to may be declared after it. `rest` is true if there were too many to visit them all.
  */
 export function partsIn(
   schema: $ZodType,
   path = '',
 ): { readonly parts: readonly Part[]; readonly rest: boolean } {
   const parts: Part[] = [{ schema, path }]
-  const seen = new Set([schema])
+  const seen = new Map([[schema, new Set([path])]])
   for (const part of parts) {
     if (parts.length > MAX_PARTS) return { parts, rest: true }
     for (const inner of partsOf(part)) {
-      if (seen.has(inner.schema)) continue
-      seen.add(inner.schema)
+      const paths = seen.get(inner.schema)
+      if (paths && (path === '' || paths.has(inner.path) || isInside(inner))) continue
+      seen.set(inner.schema, (paths ?? new Set()).add(inner.path))
       parts.push(inner)
     }
   }
   return { parts, rest: false }
 }
 
-function partsOf({ schema, path }: Part): Part[] {
+/** Whether a part is inside one of the same schema. */
+function isInside({ schema, within }: Part): boolean {
+  for (let at = within; at; at = at.within) if (at.schema === schema) return true
+  return false
+}
+
+function partsOf(within: Part): Part[] {
+  const { schema, path } = within
   const def = schema._zod.def as unknown as Readonly<Record<string, unknown>>
   const parts: Part[] = []
   const add = (one: unknown, at = path): void => {
     if (Array.isArray(one)) for (const each of one) add(each)
-    else if (isSchema(one)) parts.push({ schema: one, path: at })
+    else if (isSchema(one)) parts.push({ schema: one, path: at, within })
   }
   add(wrappedIn(schema))
   for (const name of PARTS) add(def[name])

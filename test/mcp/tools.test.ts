@@ -90,13 +90,17 @@ describe('the tools of an app', () => {
     expect(wide.content[0]?.text.length).toBeLessThan(8000)
   })
 
-  it('describe the values of a member that variants tell themselves apart by', async () => {
+  it('describe every member: of variants, all values that tell them apart; each of one schema', async () => {
     const { app, tool } = await agents(ALL)
     const at = z.object({ on: z.literal(['map', 'globe']), at: z.string() })
+    const name = z.string().max(9)
+    const town = z.object({ name })
     const Placed = defineModel('McpPlaced', {
       fields: {
         place: z.discriminatedUnion('on', [at, z.object({ on: z.literal('list'), no: z.int() })]),
         kind: z.union([z.literal('port'), z.literal('inland')]).optional(),
+        // Of one schema each.
+        from: z.object({ first: name, last: name, home: town, work: z.array(town) }),
       },
     })
     app.mount('/placed', createRouter({ model: Placed, middlewares: [], allowedFields: [] }))
@@ -104,6 +108,9 @@ describe('the tools of an app', () => {
     const { fields } = structuredContent.data
     expect(fields['place.on'].enum).toEqual(['map', 'globe', 'list'])
     expect(fields.kind.enum).toEqual(['port', 'inland'])
+    for (const path of ['first', 'last', 'home.name', 'work.name'])
+      expect(fields[`from.${path}`]).toEqual({ type: 'string', max_length: 9 })
+    expect(fields['from.work']).toEqual({ type: 'array object' })
   })
 
   it('find, count, read, change and delete records', async () => {
