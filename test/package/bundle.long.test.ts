@@ -18,8 +18,8 @@ const KIB = 1024
  */
 const LIMIT = 171.75 * KIB
 
-/** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 121.5 * KIB
+/** The same of records alone, without accounts and files; schemas that refer to themselves, and hints about them, take a quarter. */
+const LIMIT_OF_RECORDS = 121.75 * KIB
 
 /** The same of an app that names no parts. */
 const LIMIT_OF_NO_PARTS = 105 * KIB
