@@ -154,6 +154,11 @@ await withService('chromium', () => {
       await press(page, 'Save')
       await sees(page, 'Saved')
       expect(await labels.findById(id)).toMatchObject({ name: `changed ${at}` })
+      // What is said of the first change ends with the next one, at the same path.
+      await write(page, 'Name', `again ${at}`)
+      await press(page, 'Save')
+      await sees(page, 'Saved')
+      expect(await labels.findById(id)).toMatchObject({ name: `again ${at}` })
       await page.goto(`${served.base}#/labels`)
     }
   })
