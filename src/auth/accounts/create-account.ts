@@ -1,7 +1,9 @@
 /** How accounts are made: by a sign-up, by a method, or by a provider's profile that no account has yet. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
+import { causeOf } from '../../http/errors/outages.ts'
 import { unlessTaken } from '../../model/own-records.ts'
+import { idsOf } from '../../ports/services/logger.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
@@ -33,7 +35,16 @@ export async function createAccount(
   const { users, settings, request } = auth
   const user = await insert(auth, id, values)
   if (!user) return undefined
-  const remove = () => users.engine.remove(withId(id))
+  const remove = async () => {
+    try {
+      await users.engine.remove(withId(id))
+    } catch (error) {
+      // It can be signed in to, although its sign-up was refused.
+      const told = { ...idsOf(request), userId: id, error: causeOf(error) }
+      auth.logger.error('an account whose sign-up failed could not be removed', told)
+      throw error
+    }
+  }
   const { onRegister } = settings
   try {
     const isTaken = !proven && (await isTakenElsewhere(auth, values, id))

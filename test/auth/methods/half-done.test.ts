@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import type { SecurityEvent } from '../../../src/index.ts'
+import { HttpError, type SecurityEvent } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
 import { codeAt } from '../../../src/methods/totp/codes.ts'
@@ -136,4 +136,16 @@ it('a mailed code is good for the next try after a failure of the database', asy
     expect((await send()).status).toBe(200)
     expect((await send()).status).toBe(401)
   }
+})
+
+it('the log names an account that onRegister refuses, and that cannot be removed', async () => {
+  const onRegister = (user: { email?: string }) => {
+    if (user.email !== email) throw new HttpError(403, 'Not you.')
+  }
+  const app = await faulty({ auth: { onRegister } })
+  const send = () => app.post('/auth/register', { email: 'bob@example.com', password })
+  expect((await app.failing('users.delete', 'refused', send)).status).toBe(503)
+  const [{ _id } = { _id: '' }] = await app.users.find({ email: 'bob@example.com' })
+  const told = app.log.find((line) => line.includes('whose sign-up failed could not be removed'))
+  expect(told).toContain(`"userId":"${_id}"`)
 })

@@ -76,7 +76,7 @@ export class Place {
       logger: { debug: () => {}, info: line, warn: line, error: line },
       now: () => this.time,
       env: {},
-      requestTimeoutMs: kind === 'stuck' ? 1000 : isHeld ? LIMIT_MS : 20_000,
+      requestTimeoutMs: kind === 'stuck' ? 500 : isHeld ? LIMIT_MS : 20_000,
       ...this.#served.options?.(faults, this),
     })
     this.#apps.push(app)

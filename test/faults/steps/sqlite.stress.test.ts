@@ -4,7 +4,7 @@ import { runs } from '../../runs.ts'
 import { KINDS } from './faults.ts'
 import { wrongIn } from './scenarios.ts'
 
-const every = Math.max(1, Math.ceil(12 / runs(1)))
+const every = Math.max(1, Math.ceil(16 / runs(1)))
 
 it.each(KINDS)(
   'what is acknowledged is there, and what is refused can be repeated, where calls are: %s',
