@@ -14,9 +14,9 @@ const KIB = 1024
  * that one record has, and caches that do not take a response, a half; aggregates over values of another type, and what is said of
  * a binding that is missing, a quarter; rights that end before a body is there, start-ups that outlive their request, and what
  * `fetch` has decoded, a half; what a check tells of overlaps and references, collections with another name, isolates that go on
- * after requests that were ended, and dates among words, one.
+ * after requests that were ended, and dates among words, one; writes of accounts that fail half-way, a quarter.
  */
-const LIMIT = 171.75 * KIB
+const LIMIT = 172 * KIB
 
 /** The same of records alone, without accounts and files; schemas that refer to themselves, and hints about them, take a quarter. */
 const LIMIT_OF_RECORDS = 121.75 * KIB
@@ -94,7 +94,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 171.75 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 172 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
