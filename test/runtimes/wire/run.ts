@@ -14,8 +14,6 @@ import { type Got, responsesIn } from './responses.ts'
 
 /** How a client behaves. */
 const WAYS = ['whole', 'whole', 'late', 'half-closed', 'cut', 'reset'] as const
-/** Those that wait for all responses. */
-const PATIENT: ReadonlySet<string> = new Set(['whole', 'late'])
 const PATIENCE_MS = 15_000
 
 /** What must be stored: for certain, perhaps, or never. */
@@ -90,10 +88,16 @@ export class Wire {
       const response = got[at]
       const context = `${way}, ${at} of ${asked.map(({ id, status }) => `${id} ${status}`)}`
       if (isSent && response) expectFor(one, response, context)
-      if (PATIENT.has(way) && at <= last) expect(response?.isWhole, context).toBe(true)
+      if (isHeard(way, asked) && at <= last) expect(response?.isWhole, context).toBe(true)
       if (one.label !== undefined) this.fates.set(one.label, fateOf(response, isSent && at <= last))
     }
   }
+}
+
+/** Whether every response is heard: a reset takes away what has come and is read late. */
+function isHeard(way: string, asked: readonly Asked[]): boolean {
+  if (way === 'late') return !asked.some(({ mayClose, isLast }) => mayClose ?? isLast)
+  return way === 'whole'
 }
 
 function expectFor(asked: Asked, { status, headers }: Got, context: string): void {

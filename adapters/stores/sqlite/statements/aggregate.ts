@@ -112,9 +112,11 @@ function measureOf(op: ValueMeasure['op'], value: string, kind: Kind, filter: st
   const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
   const exact = op === 'avg' ? '' : `WHEN ${isWhole} THEN ${measured} `
   const rounded = asReal(`printf('%.11e', ${measured})`)
+  // What is beyond all numbers is null; libSQL's server cannot send it.
+  const isNumber = `abs(${measured}) < 9e999`
   return {
-    sql: asReal(measured),
-    ordered: `CASE ${exact}WHEN abs(${measured}) < 9e999 THEN ${rounded} END`,
+    sql: `CASE WHEN ${isNumber} THEN ${asReal(measured)} END`,
+    ordered: `CASE ${exact}WHEN ${isNumber} THEN ${rounded} END`,
   }
 }
 
