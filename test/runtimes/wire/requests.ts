@@ -16,8 +16,6 @@ export interface Asked {
   readonly label?: string
   /** Whether nothing after it is a request any more. */
   readonly isLast?: boolean
-  /** Whether the server may end the connection with the response: what a client still sends then resets it. */
-  readonly mayClose?: boolean
 }
 
 type Made = Omit<Asked, 'id' | 'bytes'> & { readonly text: string }
@@ -95,18 +93,17 @@ const KINDS: readonly [(sender: Sender) => Made, ...((sender: Sender) => Made)[]
     return {
       method: 'POST',
       status: 400,
-      mayClose: true,
       text: to.whole('POST', '/notes', [FORM_TYPE], to.form('')),
     }
   },
   (to) => {
     const text = to.whole('POST', '/none', [JSON_TYPE], to.json)
-    return { method: 'POST', status: 404, mayClose: true, text }
+    return { method: 'POST', status: 404, text }
   },
   (to) => get(to.request('GET', '/notes?label=none')),
   (to) => get(to.request('GET', '/notes')),
   (to) => get(to.request('GET', '/none'), 404),
-  (to) => ({ ...get(to.whole('GET', '/notes?label=none', [], 'hello')), mayClose: true }),
+  (to) => get(to.whole('GET', '/notes?label=none', [], 'hello')),
   (to) => ({ method: 'HEAD', status: 200, text: to.request('HEAD', '/notes') }),
   (to) => ({ method: 'QUERY', status: 200, text: to.whole('QUERY', '/notes', [JSON_TYPE], '{}') }),
   (to) => {

@@ -53,7 +53,7 @@ export class Wire {
     }
     await hearing.ended()
     socket.destroy()
-    this.#judge(asked, hearing.responses(), sent, way)
+    this.#judge(asked, hearing.responses(), sent, hearing.hasHeardAll(way) ? 'heard' : way)
   }
 
   #requests(): Asked[] {
@@ -88,16 +88,10 @@ export class Wire {
       const response = got[at]
       const context = `${way}, ${at} of ${asked.map(({ id, status }) => `${id} ${status}`)}`
       if (isSent && response) expectFor(one, response, context)
-      if (isHeard(way, asked) && at <= last) expect(response?.isWhole, context).toBe(true)
+      if (way === 'heard' && at <= last) expect(response?.isWhole, context).toBe(true)
       if (one.label !== undefined) this.fates.set(one.label, fateOf(response, isSent && at <= last))
     }
   }
-}
-
-/** Whether every response is heard: a reset takes away what has come and is read late. */
-function isHeard(way: string, asked: readonly Asked[]): boolean {
-  if (way === 'late') return !asked.some(({ mayClose, isLast }) => mayClose ?? isLast)
-  return way === 'whole'
 }
 
 function expectFor(asked: Asked, { status, headers }: Got, context: string): void {
@@ -116,6 +110,7 @@ class Hearing {
   readonly #socket: Socket
   readonly #asked: readonly Asked[]
   #isOver = false
+  #isReset = false
 
   constructor(socket: Socket, asked: readonly Asked[]) {
     this.#socket = socket
@@ -126,7 +121,14 @@ class Hearing {
         this.#isOver = true
       })
     }
-    socket.on('error', () => {})
+    socket.on('error', () => {
+      this.#isReset = true
+    })
+  }
+
+  /** Whether every response must be there: a reset takes away what has come and is read late. */
+  hasHeardAll(way: string): boolean {
+    return way === 'whole' || (way === 'late' && !this.#isReset)
   }
 
   responses(): Got[] {
