@@ -7,12 +7,14 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { HTTPRequest, Page } from 'puppeteer-core'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { diskFiles } from '../../adapters/files/disk.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { admin } from '../../packages/admin/src/index.ts'
 import { type App, createApp, createRouter, defineModel, ref } from '../../src/index.ts'
+import type { Served } from './library.ts'
+import { field } from './screens.ts'
 
 /** People have an `id` of their own. */
 export const Person = defineModel('Person', {
@@ -103,4 +105,30 @@ export async function heldBack(
       await page.setRequestInterception(false)
     },
   }
+}
+
+/** What opens pages of the workshop for a user, each in a browser context of its own. */
+export function visitorOf(served: Served) {
+  const things = () => served.app.store.collection(Thing)
+  async function shown(path: string): Promise<Page> {
+    const { page } = await served.chromium.open(undefined, await served.chromium.user())
+    onTestFinished(() => page.browserContext().close())
+    await page.setViewport({ width: 1200, height: 2400 })
+    await page.goto(`${served.base}#${path}`)
+    return page
+  }
+  /** The form of a thing, once it is there. */
+  async function inForm(values: object = {}) {
+    const thing = { title: 'Thing', nick: null, colour: 'red', isOpen: true, ...values }
+    const { _id: id } = await things().insert(thing as never)
+    const page = await shown(`/things/record/${id}`)
+    await field(page, 'Title')
+    return { id, page, stored: () => things().findById(id) }
+  }
+  return { shown, inForm }
+}
+
+/** What stands in a field of a form. */
+export async function written(page: Page, label: string): Promise<string> {
+  return (await field(page, label)).evaluate((one) => one.value)
 }

@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Served } from '../admin/library.ts'
 import {
   choose,
@@ -12,30 +12,14 @@ import {
   sees,
   write,
 } from '../admin/screens.ts'
-import { PEOPLE, Person, Thing, workshop } from '../admin/workshop.ts'
+import { PEOPLE, Person, Thing, visitorOf, workshop, written } from '../admin/workshop.ts'
 import { withService } from '../services/shared.ts'
 
 await withService('chromium', () => {
   const served = new Served(workshop)
   const people = () => served.app.store.collection(Person)
   const things = () => served.app.store.collection(Thing)
-
-  async function shown(path: string): Promise<Page> {
-    const { page } = await served.chromium.open(undefined, await served.chromium.user())
-    onTestFinished(() => page.browserContext().close())
-    await page.setViewport({ width: 1200, height: 2400 })
-    await page.goto(`${served.base}#${path}`)
-    return page
-  }
-  async function inForm(values: object = {}) {
-    const thing = { title: 'Thing', nick: null, colour: 'red', isOpen: true, ...values }
-    const { _id: id } = await things().insert(thing as never)
-    const page = await shown(`/things/record/${id}`)
-    await field(page, 'Title')
-    return { id, page, stored: () => things().findById(id) }
-  }
-  const written = async (page: Page, label: string) =>
-    (await field(page, label)).evaluate((one) => one.value)
+  const { shown, inForm } = visitorOf(served)
   const save = async (page: Page) => {
     await press(page, 'Save')
     await sees(page, 'Saved.')

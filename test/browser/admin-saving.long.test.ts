@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ElementHandle, Page } from 'puppeteer-core'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { Served } from '../admin/library.ts'
 import { field, follow, found, press, sees, write } from '../admin/screens.ts'
-import { heldBack, Person, Thing, workshop } from '../admin/workshop.ts'
+import { heldBack, Person, Thing, visitorOf, workshop, written } from '../admin/workshop.ts'
 import { withService } from '../services/shared.ts'
 
 const PIXEL =
@@ -14,23 +14,7 @@ const PIXEL =
 await withService('chromium', () => {
   const served = new Served(workshop)
   const things = () => served.app.store.collection(Thing)
-
-  async function shown(path: string): Promise<Page> {
-    const { page } = await served.chromium.open(undefined, await served.chromium.user())
-    onTestFinished(() => page.browserContext().close())
-    await page.setViewport({ width: 1200, height: 2400 })
-    await page.goto(`${served.base}#${path}`)
-    return page
-  }
-  async function inForm(values: object = {}) {
-    const thing = { title: 'Thing', nick: null, colour: 'red', isOpen: true, ...values }
-    const { _id: id } = await things().insert(thing as never)
-    const page = await shown(`/things/record/${id}`)
-    await field(page, 'Title')
-    return { id, page, stored: () => things().findById(id) }
-  }
-  const written = async (page: Page, label: string) =>
-    (await field(page, label)).evaluate((one) => one.value)
+  const { shown, inForm } = visitorOf(served)
   const saved = async (page: Page) => {
     await press(page, 'Save')
     await sees(page, 'Saved.')

@@ -6,8 +6,14 @@
 
 import { password } from '../../auth/accounts.ts'
 import { Authenticator } from '../../auth/methods/authenticator.ts'
-import { ANN, BOB, scenario, wrong } from './people.ts'
+import { ANN, BOB, type People, scenario, wrong } from './people.ts'
 import type { Scenario } from './run.ts'
+
+/** That what the provider says next, of the same person, opens an account. */
+const opensNext = async (p: People, address?: string): Promise<readonly [string, boolean]> => {
+  const { status } = await p.post('/login/oidc', { code: await p.brought('s1', address) })
+  return ['the next one opens', status === 200]
+}
 
 export const signInScenarios: readonly Scenario[] = [
   scenario('register', async (p) => ({
@@ -228,13 +234,10 @@ export const signInScenarios: readonly Scenario[] = [
       send: () => p.post('/login/oidc', { code }),
       done: [401],
       check: async () =>
-        wrong(
-          [
-            'the next one opens',
-            (await p.post('/login/oidc', { code: await p.brought('s1', ANN) })).status === 200,
-          ],
-          ['it is used up', (await p.post('/login/oidc', { code })).status === 401],
-        ),
+        wrong(await opensNext(p, ANN), [
+          'it is used up',
+          (await p.post('/login/oidc', { code })).status === 401,
+        ]),
     }
   }),
   scenario('oidc of a stranger without an address', async (p) => {
@@ -243,11 +246,7 @@ export const signInScenarios: readonly Scenario[] = [
       oneUse: true,
       send: () => p.post('/login/oidc', { code }),
       done: [401],
-      check: async () =>
-        wrong([
-          'the next one opens',
-          (await p.post('/login/oidc', { code: await p.brought('s1') })).status === 200,
-        ]),
+      check: async () => wrong(await opensNext(p)),
     }
   }),
   scenario('oidc that takes an account over', async (p) => {
@@ -259,10 +258,7 @@ export const signInScenarios: readonly Scenario[] = [
       done: [401],
       check: async () =>
         wrong(
-          [
-            'the next one opens',
-            (await p.post('/login/oidc', { code: await p.brought('s1', ANN) })).status === 200,
-          ],
+          await opensNext(p, ANN),
           ['the password ended', p.opens(ANN).then((is) => !is)],
           ['the session ended', (await p.things(bad.token)) === 401],
         ),
@@ -275,11 +271,7 @@ export const signInScenarios: readonly Scenario[] = [
       oneUse: true,
       send: () => p.post('/login/oidc', { code }),
       done: [401],
-      check: async () =>
-        wrong([
-          'the next one opens',
-          (await p.post('/login/oidc', { code: await p.brought('s1', ANN) })).status === 200,
-        ]),
+      check: async () => wrong(await opensNext(p, ANN)),
     }
   }),
 ]
