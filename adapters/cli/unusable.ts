@@ -40,7 +40,7 @@ export async function end(running: Promise<number>): Promise<never> {
     process.exit(2)
   })
   // Node takes the part of it that a nearly full disk has taken for all of it.
-  if (fstatSync(1).isFile()) {
+  if (isFile(1)) {
     process.stdout._write = (text, _, done) => {
       try {
         writeFileSync(1, text)
@@ -55,4 +55,13 @@ export async function end(running: Promise<number>): Promise<never> {
     await new Promise((resolve) => stream.write('', resolve))
   }
   process.exit(code)
+}
+
+function isFile(output: number): boolean {
+  try {
+    return fstatSync(output).isFile()
+  } catch {
+    // On Windows, what runs without a window may have none.
+    return false
+  }
 }

@@ -109,15 +109,10 @@ function checkEmpty(folder: string, directory: string): void {
 
 /** Runs a command in a folder, with its output; resolves to whether it succeeded. */
 function succeeds(command: string, folder: string): Promise<boolean> {
-  const [name = '', ...args] = command.split(' ')
   const { promise, resolve: end } = Promise.withResolvers<boolean>()
   console.log(`\n${command}`)
   // On Windows these commands are scripts, which only a shell runs.
-  const child = spawn(name, args, {
-    cwd: folder,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const child = spawn(command, { cwd: folder, stdio: 'inherit', shell: true })
   child.once('error', () => end(false))
   child.once('close', (code) => end(code === 0))
   return promise

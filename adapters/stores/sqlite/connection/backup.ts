@@ -110,8 +110,10 @@ const FIND = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1`
 
 /** Waits until a file or a folder is on disk. Windows can't do that with folders, and doesn't need it. */
 function persist(path: string): void {
-  if (process.platform === 'win32' && statSync(path).isDirectory()) return
-  const file = openSync(path, 'r')
+  const isFolder = statSync(path).isDirectory()
+  if (process.platform === 'win32' && isFolder) return
+  // Windows does it only for those who may write.
+  const file = openSync(path, isFolder ? 'r' : 'r+')
   try {
     fsyncSync(file)
   } finally {
