@@ -217,6 +217,36 @@ describe('an atomic step', () => {
     expect(await accounts.find()).toMatchObject([{ owner: 'a', balance: 10 }])
   })
 
+  it('says that an id is taken, whatever the step has done with its record', async () => {
+    const { app, accounts } = bank()
+    const { _id } = await accounts.insert({ owner: 'a', balance: 10 })
+    const own = { _id, owner: 'a', balance: 1 }
+    const doing = (work: (tx: Collections) => Promise<unknown>) => refusal(app.store.atomic(work))
+    const taken = { status: 409, fields: { _id: 'Already exists.' } }
+    const changed = doing(async (tx) => {
+      await tx.collection(Account).update(_id, { balance: 2 })
+      await tx.collection(Account).insert(own)
+    })
+    expect(await changed).toMatchObject(taken)
+    const twice = doing(async (tx) => {
+      await tx.collection(Account).insert({ ...own, _id: '1'.repeat(24), owner: 'b' })
+      await tx.collection(Account).insert({ ...own, _id: '1'.repeat(24), owner: 'b' })
+    })
+    expect(await twice).toMatchObject(taken)
+    await app.store.collection(Payment).insert({ _id, account: _id, amount: 1 })
+    const ofTwo = doing(async (tx) => {
+      await tx.collection(Payment).delete(_id)
+      await tx.collection(Account).insert(own)
+    })
+    expect(await ofTwo).toMatchObject(taken)
+    await app.store.collection(Payment).delete(_id)
+    await app.store.atomic(async (tx) => {
+      await tx.collection(Account).delete(_id)
+      await tx.collection(Account).insert(own)
+    })
+    expect(await accounts.find()).toMatchObject([own])
+  })
+
   it('writes what it has made, whatever its code does to the values afterwards', async () => {
     const { app, accounts } = bank()
     const tags = ['x']

@@ -152,18 +152,21 @@ class AtomicStep {
 
   /** Throws the 409 of a unique value that is taken; false if whoever had it has given it up meanwhile. */
   async #refuseDuplicates(error: DuplicateKey): Promise<false> {
-    const known = new Set<unknown>()
+    const isThere = new Map<string, boolean>()
     for (const { engine, action, was, is } of this.#taken) {
-      if (was) known.add(was._id)
-      if (!is) continue
       const { model } = engine
-      const filter = withId(String(is._id))
+      const id = String((is ?? was)?._id)
+      const key = `${id} ${model.name}`
+      const isKnown = isThere.get(key)
+      isThere.set(key, is !== undefined)
+      if (!is) continue
+      const filter = withId(id)
       const refused = { filter, changes: is }
       const fields = await clashingFields(model, engine.stored, refused, new DuplicateKey([]))
       // What the step has done hides the record that has the id of a new one.
-      const isNew = 'insert' in action && !known.has(is._id)
+      const { stored } = this.#host.engine(model)
       const isTaken =
-        isNew && (await firstIn(this.#host.engine(model).stored, filter)) !== undefined
+        'insert' in action && (isKnown ?? (await firstIn(stored, filter)) !== undefined)
       const taken = isTaken ? ['_id', ...fields] : fields
       if (taken.length > 0) throw duplicateIn(model, taken)
     }
