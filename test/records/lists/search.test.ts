@@ -181,6 +181,16 @@ describe('2.6 allowRawRegex: search terms run as regular expressions', () => {
     expect(names(await ask({ search: s }))).toEqual(found)
   })
 
+  test('a NUL ends neither the pattern nor the text', async () => {
+    const { list } = await open({ search: ['name'], allowRawRegex: true }, [
+      { name: 'a\0b' },
+      { name: 'a' },
+    ])
+    expect(names(await list({ s: '\0' }))).toEqual(['a\0b'])
+    expect(names(await list({ s: 'b$' }))).toEqual(['a\0b'])
+    expect(names(await list({ s: 'a$' }))).toEqual(['a'])
+  })
+
   test.each(['(', '[', '*', 'a{2,1}', '(?<', '\\'])(
     'security, patterns: the malformed pattern %j is a 400 that tells nothing of the store',
     async (s) => {

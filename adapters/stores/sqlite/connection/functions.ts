@@ -77,7 +77,8 @@ export function tookTooLong(): StoreTimeout {
 
 /** Adds the function that matches a pattern, which must have been checked. */
 export function addPatterns(db: DatabaseSync): void {
-  db.function(MATCHES, { deterministic: true }, (pattern, text) => {
+  db.function(MATCHES, { deterministic: true }, (pattern, value) => {
+    const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value
     if (typeof text !== 'string') return null
     return compiled(String(pattern))?.test(text) ? 1 : 0
   })

@@ -73,7 +73,7 @@ export class Parameters {
 
   pattern(pattern: string): string {
     this.#patterns.push(pattern)
-    return this.bind(pattern)
+    return this.bind(pattern.replaceAll('\0', '\\x00'))
   }
 
   /** Any value as JSON. All of them are sent in one parameter. */

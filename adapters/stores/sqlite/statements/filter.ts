@@ -66,8 +66,9 @@ const conditions = filterCompiler<Typed, Compilation>({
   compare: (operand, sign, value, { parameters }) =>
     `${operand.value} ${sign} ${boundValue(value, parameters)}`,
   contains,
+  // Node gives functions a text up to its first NUL, but all of a blob.
   matches: ({ value }, pattern, { parameters }) =>
-    `${MATCHES}(${parameters.pattern(pattern)}, ${value})`,
+    `${MATCHES}(${parameters.pattern(pattern)}, iif(instr(${value}, char(0)), CAST(${value} AS BLOB), ${value}))`,
 })
 
 export const compileFilter: FilterSql<Compilation> = conditions.compile
