@@ -15,9 +15,18 @@ export function qualitiesIn(header: string): Map<string, number> {
 /** What an `Accept` wants most of `types`, and more than JSON. A type has to be named: a range that it is in wants JSON. */
 export function bestOf<T extends string>(accept: string, types: readonly T[]): T | undefined {
   const wanted = qualitiesIn(accept)
-  const ranges = ['application/json', 'application/*', '*/*']
-  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  const json = jsonIn(wanted)
   const qualityOf = (type: T) => wanted.get(type) ?? 0
   const better = types.filter((type) => qualityOf(type) > json)
   return better.sort((a, b) => qualityOf(b) - qualityOf(a))[0]
+}
+
+/** Whether an `Accept` takes JSON, where what it wants more is not there. */
+export function takesJson(accept: string): boolean {
+  return jsonIn(qualitiesIn(accept)) > 0
+}
+
+function jsonIn(wanted: ReadonlyMap<string, number>): number {
+  const ranges = ['application/json', 'application/*', '*/*']
+  return ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
 }

@@ -7,7 +7,7 @@ import { hintsFor } from '../../http/deadline.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors/refusals.ts'
 import { GOOD_MS } from '../../http/request/given-auth.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { bestOf } from '../../http/response/qualities.ts'
+import { bestOf, takesJson } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
@@ -43,7 +43,10 @@ export async function fileOf(
 ): Promise<Response | undefined> {
   const type = bestOf(accept, Object.keys(FILES) as FileType[])
   if (!type) return undefined
-  if (resource.exportLimit === 0) throw notExported()
+  if (resource.exportLimit === 0) {
+    if (takesJson(accept)) return undefined
+    throw notExported()
+  }
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw notExported()
   const plan = await planFor(resource, action, request, body)

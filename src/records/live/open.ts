@@ -3,7 +3,7 @@
 import { Response as FastResponse, bodyOf as piped } from '#response'
 import * as refuse from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { bestOf } from '../../http/response/qualities.ts'
+import { bestOf, takesJson } from '../../http/response/qualities.ts'
 import { buffered } from '../../ports/services/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
@@ -32,7 +32,10 @@ export async function streamOf(
 ): Promise<Response | undefined> {
   const best = bestOf(accept, ['text/event-stream', 'text/csv', 'application/x-ndjson'])
   if (best !== 'text/event-stream') return undefined
-  if (!resource.live || buffered.has(request)) throw refuse.notLive()
+  if (!resource.live || buffered.has(request)) {
+    if (takesJson(accept)) return undefined
+    throw refuse.notLive()
+  }
   const { host } = resource
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw refuse.liveHasNoGroups()

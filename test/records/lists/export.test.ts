@@ -246,6 +246,17 @@ describe('a list as a file', () => {
     }
   })
 
+  it.each([
+    'text/csv, application/json;q=0.5',
+    'application/x-ndjson;q=0.9, */*;q=0.8',
+    'text/event-stream, application/*;q=0.1',
+  ])('is JSON where there are no others and the client takes it: %s', async (accept) => {
+    const { get } = opened({ exportLimit: 0 })
+    const { status, headers } = await get(accept)
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect((await get('text/csv, application/json;q=0')).status).toBe(406)
+  })
+
   it.each(['?page=2', '?page=1&pageSize=5', '?cursor=x'])('has no pages: %s', async (url) => {
     const { get } = opened({ pagination: url.includes('cursor') ? 'cursor' : 'offset' })
     const { status, body } = await get(CSV, url)
