@@ -102,7 +102,13 @@ describe('the route', () => {
 
   it('refuses what is no request', async () => {
     const { send, app } = await agents()
-    for (const body of [[call('ping')], { id: 1 }, { ...call('ping'), id: {} }, null]) {
+    for (const body of [
+      [call('ping')],
+      { id: 1 },
+      { ...call('ping'), id: {} },
+      null,
+      call(['ping'] as never),
+    ]) {
       const { status, body: answer } = await send('POST', '/mcp', body)
       expect([status, answer.error.code]).toEqual([400, -32600])
     }

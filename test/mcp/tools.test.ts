@@ -61,6 +61,15 @@ describe('the tools of an app', () => {
     expect((await listed((await admin()).token))['/cities']).toEqual([...all.slice(0, 4)])
   })
 
+  it('reach no route of accounts, whatever is given as the id of a record', async () => {
+    const { tool, admin } = await agents(ALL)
+    const { token } = await admin()
+    for (const id of ['me', 'users', 'sessions']) {
+      const { structuredContent } = await tool('read_record', { model: '/auth', id }, token)
+      expect(structuredContent.error, id).toMatch(/^There is no model '\/auth'/)
+    }
+  })
+
   it('describe a model without what is hidden, 30 fields in 8,000 characters', async () => {
     const { app, tool } = await agents(ALL)
     const described = await tool('describe_model', { model: '/cities' })

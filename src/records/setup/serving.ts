@@ -48,10 +48,12 @@ export interface Served {
 /** The routers of an app that agents see, by mount. Accounts are not there, nor mounts with parameters. */
 export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Served> {
   const all = new Map<unknown, Served>()
+  // By name: the list of users has a model of its own, in which more is hidden.
+  const hidden = new Set([...accounts.keys()].map(({ name }) => name))
   for (const { mount, routes } of mounted) {
     for (const route of routes) {
       const { resource } = servedBy(route.handler) ?? {}
-      if (!resource || mount.includes(':') || accounts.has(resource.model)) continue
+      if (!resource || mount.includes(':') || hidden.has(resource.model.name)) continue
       const served = all.get(mount) ?? { mount, resource, routes: {} }
       served.routes[`${route.method} ${route.path}`] ??= route
       all.set(mount, served)
