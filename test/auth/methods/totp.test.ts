@@ -173,6 +173,20 @@ describe('A second step', () => {
     expect((await app.answer({ totp: app.codeOf(secret) })).status).toBe(200)
   })
 
+  it('waits until a lock ends, also for a ticket from before it', async () => {
+    const app = await factored({ auth: { lockout: { maxAttempts: 2, lockSeconds: 60 } } })
+    const { codes } = await app.enrol()
+    const ticket = await app.ticketOf()
+    for (const wrong of ['wrong one', 'wrong too']) {
+      await app.post('/auth/login', { ...credentials, password: wrong })
+    }
+    const answer = () => app.post('/auth/login', { ticket, recoveryCode: codes[0] })
+    const { status, body } = await answer()
+    expect([status, body.error]).toEqual([401, 'Invalid credentials.'])
+    app.later(60)
+    expect((await answer()).status).toBe(200)
+  })
+
   it.each([
     [{ totp: 123456 }],
     [{ totp: { $ne: '' } }],
