@@ -121,6 +121,7 @@ export function accountsFor(auth: Auth, name: string): Accounts {
       const chosen = chosenFields(at(request), body, settings.registerFields)
       return createProven(at(request), chosen, address, more)
     },
+    hasProven: (user) => auth.identifiers.isProven(user, email),
     isKnown: (user, request) => auth.clients.isKnown(user, at(request).client),
     pretendWrite: () => auth.dummyWrite(),
     body: (request) => readBody(asked(request)),
@@ -180,7 +181,11 @@ async function checkWayLeft(auth: Auth, user: Fields): Promise<void> {
     canReset(settings) &&
     channels.some((channel) => {
       const field = settings.delivery.toField[channel]
-      return typeof user[field] === 'string' && identifiers.mayIdentify(user, field)
+      // Whoever mistypes an address gets no code there.
+      const isTheirs = identifiers.keepsProof(field)
+        ? identifiers.isProven(user, field)
+        : identifiers.mayIdentify(user, field)
+      return isTheirs && typeof user[field] === 'string'
     })
   if (isReset || typeof user[users.names.password] === 'string') return
   const opens = await Promise.all(methods.map((method) => method.opens?.(user)))

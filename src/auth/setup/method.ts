@@ -217,6 +217,8 @@ export interface Accounts {
   readonly provesMail: boolean
   /** Whether the model notes which addresses are proven, and some method or mail proves them. */
   readonly keepsMailProof: boolean
+  /** Whether the user has proven the account's address. */
+  hasProven(user: Fields): boolean
   /** The body of a request, an object. */
   body(request: ApiRequest): Promise<Fields>
   /** The account with that id. */

@@ -100,6 +100,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         return enter(accounts, { person, body, request, own, giveBack })
       },
     },
+    opens: async (user) => accounts.hasProven(user),
     forget: (userId) => pending.forget(userId),
   }
 }
