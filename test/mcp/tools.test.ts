@@ -323,6 +323,18 @@ describe('a router without QUERY', () => {
   })
 })
 
+it('a router at the root of the app is the model /', async () => {
+  const { app, tool } = await agents(ALL)
+  const Root = defineModel('McpRoot', { fields: { name: z.string() } })
+  app.mount('/', createRouter({ model: Root, middlewares: [], allowedFields: ['name'] }))
+  const { model } = (await tool('list_models')).structuredContent.data.at(-1)
+  const made = await tool('write_record', { model, values: { name: 'a' } })
+  const { _id: id } = made.structuredContent.data
+  const read = await tool('read_record', { model, id })
+  expect([model, read.structuredContent.data.name]).toEqual(['/', 'a'])
+  expect((await tool('query_records', { model })).structuredContent.data).toHaveLength(1)
+})
+
 describe('mcp()', () => {
   it('refuses options that make no sense', () => {
     expect(() => mcp({ write: ['creat'] as never })).toThrow(

@@ -50,7 +50,8 @@ export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Serv
   const all = new Map<unknown, Served>()
   // By name: the list of users has a model of its own, in which more is hidden.
   const hidden = new Set([...accounts.keys()].map(({ name }) => name))
-  for (const { mount, routes } of mounted) {
+  for (const { mount: path, routes } of mounted) {
+    const mount = path || '/'
     for (const route of routes) {
       const { resource } = servedBy(route.handler) ?? {}
       if (!resource || mount.includes(':') || hidden.has(resource.model.name)) continue
