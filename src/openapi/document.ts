@@ -27,7 +27,7 @@ export interface DocumentOptions {
   readonly version: string
   /** What the API is for, in Markdown. */
   readonly description?: string
-  /** The URLs that serve the app. Default: `'/'`, the origin of the document. */
+  /** The URLs that serve the app. Default: the app's `basePath`, else `'/'`. */
   readonly servers?: readonly string[]
 }
 
@@ -49,12 +49,11 @@ export function document(
   options: DocumentOptions,
   version: OpenApiVersion = '3.2',
 ): OpenApiDocument {
-  const { guards, mounted } = hostOf(app?.store, 'document(app, options)')
-  return documentOf({ guards, mounted }, options, version)
+  return documentOf(hostOf(app?.store, 'document(app, options)'), options, version)
 }
 
 export function documentOf(
-  { guards, mounted, basePath }: Pick<Host, 'guards' | 'mounted'> & { readonly basePath?: string },
+  { guards, mounted, basePath }: Pick<Host, 'guards' | 'mounted' | 'basePath'>,
   options: DocumentOptions,
   version: OpenApiVersion,
 ): OpenApiDocument {

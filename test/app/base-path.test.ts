@@ -10,7 +10,7 @@ import { createClient } from '../../src/client/index.ts'
 import { cors } from '../../src/guards/index.ts'
 import { health, metrics } from '../../src/health/index.ts'
 import { type Context, createApp, createRouter, defineModel } from '../../src/index.ts'
-import { openapi } from '../../src/openapi/index.ts'
+import { document, openapi } from '../../src/openapi/index.ts'
 import { form, png } from '../uploads/png.ts'
 
 const City = defineModel('BasedCity', {
@@ -119,7 +119,7 @@ describe('an app with a base path', () => {
   })
 
   it('is the server of its document, below the one that mounts it', async () => {
-    const { ask } = await based()
+    const { app, ask } = await based()
     const serverOf = async (mount?: string) => {
       const response = await ask('/api/docs/openapi.json', {}, mount)
       const { servers, paths } = (await response.json()) as { servers: object; paths: object }
@@ -128,6 +128,7 @@ describe('an app with a base path', () => {
     expect(await serverOf()).toEqual([[{ url: '/api' }], true])
     expect(await serverOf('/v1')).toEqual([[{ url: '/v1/api' }], true])
     expect(await (await ask('/api/docs')).text()).toContain('/api/docs/openapi.json')
+    expect(document(app, { title: 'Cities', version: '1' }).servers).toEqual([{ url: '/api' }])
   })
 
   it('has both paths in responses where another server mounts it', async () => {
