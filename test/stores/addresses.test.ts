@@ -42,6 +42,16 @@ it('nor where the runtime says it in the message', () => {
   expect(inspect(error)).not.toContain('sesame')
 })
 
+it.each([0, -1, 1.5, Number.NaN, '5'])('PostgreSQL takes no pool of %s connections', (max) => {
+  const open = () => postgresStore({ url: 'postgres://127.0.0.1:1/a', max: max as number })
+  expect(open).toThrow(new TypeError("postgresStore: 'max' must be a whole number of at least 1"))
+})
+
+it.each(['mysql://127.0.0.1/a', 'atlas'])('nor the address of something else, as %s', (url) => {
+  const refused = new TypeError("postgresStore: 'url' must begin with postgres://")
+  expect(() => postgresStore({ url })).toThrow(refused)
+})
+
 function thrownBy(open: () => unknown): unknown {
   try {
     return open()
