@@ -151,6 +151,9 @@ for (const [name, express] of Object.entries({
       for (const body of ['"x"', '1e400', 'null']) {
         assert.deepEqual(await told(loose.port, body), await told(plain.port, body))
       }
+      const deep = `{"name":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
+      for (const { port } of [strict, loose])
+        assert.deepEqual(await told(port, deep), await told(plain.port, deep))
     })
 
     it('serves no path with empty parts, which routes of Express do not match', async (t) => {
