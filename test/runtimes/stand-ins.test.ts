@@ -61,6 +61,17 @@ async function found(handler: (request: Request) => unknown, sent: Sent = POST) 
   return seen
 }
 
+it.each([
+  ['a.example:', 'http://a.example/made'],
+  ['a~b', 'http://a~b/made'],
+])('the URL of a request has the Host %s', async (Host, url) => {
+  const seen: string[] = []
+  const app = createApp({ store: sqliteStore(), logger: quiet })
+  app.get('/made', (request) => Response.json(seen.push(request.url)))
+  await served(app, '/made', { headers: { Host } })
+  expect(seen).toEqual([url])
+})
+
 const shown = ({ url, method, headers }: Request) => [url, method, headers.get('x-one')]
 
 describe('your code sees the same in a request', () => {

@@ -190,7 +190,7 @@ function isRepeated(rawHeaders: readonly string[], lower: string): boolean {
   return count > 1
 }
 
-const ORIGIN = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+const ORIGIN = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{0,5})?$/i
 /** Paths and queries that are as a URL would spell them, if they have no dots in the place of a name. */
 const USUAL = /^\/[\w\-.~!$&()*+,;=:@/%?[\]|]*$/
 const DOTS = /\/(?:\.|%2e)/i
