@@ -66,8 +66,7 @@ export async function converse(
     jsonResponse(JSON.stringify({ jsonrpc: '2.0', id, ...body }), { status })
   try {
     const { jsonrpc, id: given, method, params } = Object(await readJson(request, limits))
-    // Only strings have `big`.
-    if (jsonrpc !== '2.0' || !method?.big || !/^[usn]/.test(typeof given)) {
+    if (jsonrpc !== '2.0' || !method?.trim || !/^[usn]/.test(typeof given)) {
       throw notOne()
     }
     if (given === undefined) return new Response(null, { status: 202 })
