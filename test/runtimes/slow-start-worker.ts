@@ -1,5 +1,5 @@
 /**
- * A Worker on a D1 whose first answers are late, by as many milliseconds as it is told, and whose requests have half a second.
+ * A Worker on a D1 whose first answer is late, by as many milliseconds as it is told, and whose requests have so many.
  *
  * @module
  */
@@ -14,6 +14,7 @@ interface Env {
   readonly DB: D1Binding
   /** How late the first answer is, in milliseconds; 0 for never. */
   readonly LATE: number
+  readonly LIMIT: number
 }
 
 const Book = defineModel('Book', { fields: { title: z.string() } })
@@ -34,8 +35,8 @@ function late(database: D1Binding, forMs: number): D1Binding {
   }
 }
 
-export default worker<Env>(({ DB, LATE }) =>
-  createApp({ store: d1Store(late(DB, LATE)), requestTimeoutMs: 500 })
-    .mount('/', health({ deadlineMs: 300 }))
+export default worker<Env>(({ DB, LATE, LIMIT }) =>
+  createApp({ store: d1Store(late(DB, LATE)), requestTimeoutMs: LIMIT })
+    .mount('/', health({ deadlineMs: LIMIT - 200 }))
     .mount('/books', createRouter({ model: Book, middlewares: [] })),
 )
