@@ -86,17 +86,18 @@ describe('a function that must not be async', () => {
     expect([response.status, (await response.json()).data[0].n]).toEqual([200, 'bad'])
   })
 
-  it.each([rejecting, async () => ({ n: 1 })])(
-    'is a 500 with the line to write: output',
-    async (output) => {
-      const { ask, lines } = serving({ model: { output } })
-      expect((await ask('POST', '/items', { n: 1 })).status).toBe(500)
-      expect((await ask('GET', '/items')).status).toBe(500)
-      expect(lines.join()).toContain(
-        "'output' of model 'OwnedItem' returned a promise. Return what is shown",
-      )
-    },
-  )
+  it.each([
+    ['a promise', rejecting],
+    ['a promise', async () => ({ n: 1 })],
+    ['nothing', () => {}],
+  ])('is a 500 with the line to write if it returns %s: output', async (returned, output) => {
+    const { ask, lines } = serving({ model: { output } })
+    expect((await ask('POST', '/items', { n: 1 })).status).toBe(500)
+    expect((await ask('GET', '/items')).status).toBe(500)
+    expect(lines.join()).toContain(
+      `'output' of model 'OwnedItem' returned ${returned}. Return what is shown`,
+    )
+  })
 
   it.each([
     ['a default', z.string().default(rejecting as never), 500],

@@ -99,9 +99,9 @@ export function shownPart(shown: unknown, chosen: Projection | undefined): unkno
 export function present(model: Model, record: Fields, lean: boolean): unknown {
   if (!model.output || lean) return record
   const shown: unknown = model.output(record as never)
-  if (!isPromise(shown)) return shown
+  if (shown !== undefined && !isPromise(shown)) return shown
   throw new TypeError(
-    `'output' of model '${model.name}' returned a promise. Return what is shown: output: (record) => ({ … })`,
+    `'output' of model '${model.name}' returned ${shown ? 'a promise' : 'nothing'}. Return what is shown: output: (record) => ({ … })`,
   )
 }
 

@@ -119,10 +119,12 @@ export function readPage(
     : (found as Promise<readonly string[]>).then((texts) => pageOf(texts, count))
 }
 
+/** Stored JSON begins with `_id`, as the store port promises; ids of adopted tables may need escapes. */
+const LAST_ID = /^\{"_id":("(?:[^"\\]|\\.)*")/
+
 function pageOf(found: readonly string[], count: number): Page {
   const texts = found.length > count ? found.slice(0, count) : found
-  // Stored JSON begins with `_id`, as the store port promises.
-  const lastId = () => /^\{"_id":"([^"]*)"/.exec(texts.at(-1) ?? '')?.[1] ?? ''
+  const lastId = () => JSON.parse(LAST_ID.exec(texts.at(-1) ?? '')?.[1] ?? '""') as string
   return { texts, hasMore: found.length > count, lastId }
 }
 
