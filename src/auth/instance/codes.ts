@@ -219,7 +219,7 @@ export class Codes {
   /** The tries of known clients plus one for each of `kinds`; those of expired windows are dropped. */
   #triesAfter(user: Fields, kinds: readonly CodeKind[]): readonly KnownTries[] {
     const stored = user[this.#users.names.knownTries]
-    const tries: readonly KnownTries[] = Array.isArray(stored) ? stored : []
+    const tries = Array.isArray(stored) ? stored.filter(isKnownTries) : []
     const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
     const counted = kinds.map((kind) => {
       const end = user[this.slots[kind].expiresAt]
@@ -279,6 +279,11 @@ interface KnownTries {
   readonly kind: string
   readonly until: Date
   readonly count: number
+}
+
+function isKnownTries(value: unknown): value is KnownTries {
+  const { kind, until, count } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof kind === 'string' && until instanceof Date && typeof count === 'number'
 }
 
 /** Missing or not after `end`; or by a clock that was ahead, if `most` is the latest that a right one writes. */
