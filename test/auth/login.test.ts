@@ -232,6 +232,38 @@ describe('4.5 POST /login', () => {
     expect((await app.stored(user._id)).failedLoginAttempts).toBe(0)
   })
 
+  it('a 401 of any hook names the scheme, unless it names its own', async () => {
+    let refuse = new HttpError(401, 'Not you.')
+    const hook = () => {
+      throw refuse
+    }
+    const app = await service({
+      unique: ['acmeId'],
+      auth: {
+        onLogin: hook,
+        onDelete: hook,
+        routes: { deleteUser: true },
+        social: { acme: { verify: hook } },
+      },
+    })
+    const { token, user } = await app.register('ann@example.com')
+    const schemes = async () => {
+      const answers = [
+        await login(app, 'ann@example.com'),
+        await app.post('/auth/social/acme', {}),
+        await app.call('DELETE', `/auth/users/${user._id}`, { currentPassword: password }, token),
+      ]
+      expect(answers.map(({ body }) => body.error)).toEqual(Array(3).fill('Not you.'))
+      return answers.map(({ headers }) => headers.get('www-authenticate'))
+    }
+    expect(await schemes()).toEqual(['Bearer', 'Bearer', 'Bearer'])
+    refuse = new HttpError(401, 'Not you.', { headers: { 'WWW-Authenticate': 'Own' } })
+    expect(await schemes()).toEqual(['Own', 'Own', 'Own'])
+    const closed = await service({ auth: { onRegister: hook } })
+    const refused = await closed.post('/auth/register', { email: 'ann@example.com', password })
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Own'])
+  })
+
   it('a damaged record is refused, never a 500', async () => {
     const app = await service()
     const { user } = await app.register('ann@example.com')

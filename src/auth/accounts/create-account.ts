@@ -57,7 +57,7 @@ export async function createAccount(
     }
   } catch (error) {
     await remove()
-    throw error
+    refuse.hookFailed(error)
   }
   report(auth, 'signed-up', id)
   return user

@@ -155,7 +155,7 @@ export function verified(
   }
 }
 
-const MAX_ID_LENGTH = 255
+export const MAX_ID_LENGTH = 255
 /**
  * Control characters, and halves of characters, which a database stores as one and the same; blanks alone; and what `String(id)`
  * makes of an id that is missing, or is no text.
@@ -284,7 +284,8 @@ export function customProvider(name: string, settings: CustomOptions): Checks {
         async () => settings.verify(body, settings),
         () => refuse.providerUnreachable(),
       ).catch((error: unknown) => {
-        throw error instanceof HttpError ? error : refuse.providerRefused()
+        if (error instanceof HttpError) refuse.hookFailed(error)
+        throw refuse.providerRefused()
       })
       if (!profile) throw refuse.providerRefused()
       return verified(profile.id, profile, profile.emailVerified === true)

@@ -153,7 +153,10 @@ export async function deleteUser(auth: AuthRequest): Promise<Response> {
   await checkNotLast(auth, user, refuse.adminNeeded)
   await users.engine.checkRemovable(id)
   const { onDelete } = settings
-  if (onDelete) await inTime(request, () => onDelete(users.withoutSecrets(user) as never, request))
+  if (onDelete) {
+    const shown = users.withoutSecrets(user) as never
+    await inTime(request, () => onDelete(shown, request)).catch(refuse.hookFailed)
+  }
   // Throws a 409 for an account that enforced references keep, although they did not before the hook.
   const removed = await keepingAnAdmin(auth, user, refuse.adminNeeded, (engine, expect) =>
     engine.remove(withId(id), { ...expect, ...(isOwn && users.passwordState(user)) }),
