@@ -55,6 +55,16 @@ async function data<T, P>(call: Promise<Result<T, P>>): Promise<T> {
 }
 
 describe('createAuthRouter without a model', () => {
+  it('has room for the sessions that the environment switches on', async () => {
+    const auth = createAuthRouter(common)
+    const env = { AUTH_REFRESH_ENABLED: 'true', AUTH_REFRESH_EXPIRES_IN: '1d' }
+    const app = createApp({ store: sqliteStore(), logger: silent, env }).mount('/auth', auth.router)
+    onTestFinished(() => app.close())
+    const ann = { email: 'ann@example.com', password: 'correct horse battery' }
+    const signedUp = await data(clientOf(app)('/auth').register(ann))
+    expect(signedUp).toMatchObject({ refreshToken: expect.any(String), refreshExpiresIn: 86_400 })
+  })
+
   it('makes one, with what the options need and the fields that they declare', () => {
     const { auth } = notes()
     expect(auth.model).toMatchObject({ name: 'User', unique: [['mail'], ['phone']] })

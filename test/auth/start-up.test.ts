@@ -270,6 +270,12 @@ describe('answers, start-up errors', () => {
     ]) {
       expect(() => make(auth, model(field))).toThrow(new RegExp(`needs the field '${field}'`))
     }
+    // userFields() makes neither of these.
+    const mail = { sender() {}, toField: 'backup' }
+    for (const own of [{ fields: { disabled: 'blocked' } }, { mail }])
+      expect(() => make({ ...auth, ...own }, model(''))).toThrow(
+        /needs the field .*declare it there/,
+      )
     expect(() => make(auth, model('lockedUntil', { lockedUntil: z.string().optional() }))).toThrow(
       /must be a date/,
     )

@@ -177,9 +177,10 @@ export function checkFieldLists(settings: AuthSettings): void {
 function checkField(model: Model, [field, kind, why]: Need): void {
   const shape = model.shape.fields.get(field)
   if (!shape) {
-    fail(
-      `the model '${model.name}' needs the field '${field}' for ${why}; userFields() adds it if it gets the options of createAuthRouter`,
-    )
+    const how = /^fields|toField$/.test(why)
+      ? 'declare it there'
+      : 'userFields() adds it if it gets the options of createAuthRouter'
+    fail(`the model '${model.name}' needs the field '${field}' for ${why}; ${how}`)
   }
   if (shape.kind !== kind) {
     fail(`'${field}' of the model '${model.name}' must be a ${kind}, for ${why}`)

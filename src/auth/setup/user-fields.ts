@@ -13,7 +13,7 @@ import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
 import { marked } from '../../model/shape/stored.ts'
 import { fail } from '../option-checks.ts'
-import { idFieldsOf } from '../providers/provider.ts'
+import { idFieldsOf, MAX_ID_LENGTH } from '../providers/provider.ts'
 import {
   namesOf,
   SECRET_KINDS,
@@ -100,7 +100,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   }
   fields[names.role] = roleField(given)
   for (const idField of idFieldsOf(given.social, given.fields))
-    fields[idField] = z.optional(z.string())
+    fields[idField] = z.optional(z.string().check(z.maxLength(MAX_ID_LENGTH)))
   for (const name of SECRETS) {
     const isOfCodes = name === 'pendingEmail' || name.startsWith('verifyOtp')
     const isNeeded = isOfCodes ? Boolean(given.emailVerification) : (isDeclared[name] ?? true)
@@ -220,7 +220,9 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   const renamed = Object.fromEntries(given.filter(([, value]) => !isSchema(value))) as {
     readonly [Name in StoredName]?: string
   }
-  const base = userFields({ ...options, fields: renamed } as never) as FieldSchemas
+  // The environment may switch refresh tokens on, which is read when the router is mounted.
+  const { refresh = {} } = options
+  const base = userFields({ ...options, refresh, fields: renamed } as never) as FieldSchemas
   const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
   if (own.some(([field]) => field === 'disabled'))
     fail(
