@@ -135,7 +135,7 @@ describe('5.3 messages', () => {
             templates: {
               passwordReset: {
                 subject: 'For {{user.name}}: {{appName}}',
-                text: 'Code {{code}} for {{ minutes }} minutes, {{user.password}}{{user.nothing}}.',
+                text: 'Code {{code}} for {{ minutes }} minutes, {{user.password}}{{user.nothing}}{{user.constructor}}{{user.größe}}.',
                 html: '<b>{{user.name}}</b> {{code}}',
               },
             },

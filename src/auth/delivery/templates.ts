@@ -81,7 +81,7 @@ const SMS: Readonly<Record<SmsPurpose, string>> = {
   identifierChanged: `The way you sign in to your {{appName}} account is being changed. ${ACT}`,
 }
 
-const PLACE = /\{\{\s*(code|minutes|appName|time|client|provider|user\.\w+(?:\.\w+)*)\s*\}\}/g
+const PLACE = /\{\{\s*(code|minutes|appName|time|client|provider|user(?:\.[^\s.{}]+)+)\s*\}\}/gu
 
 /** A mail's subject and bodies. If a template sets the text or the HTML, the default HTML is not used. */
 export async function mailTexts(
@@ -123,7 +123,8 @@ export async function smsText(
 function fill(template: string, values: TemplateValues, write: (value: string) => string): string {
   return template.replace(PLACE, (_, path: string) => {
     let value: unknown = values
-    for (const key of path.split('.')) value = isFields(value) ? value[key] : undefined
+    for (const key of path.split('.'))
+      value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
     return write(value === undefined || value === null ? '' : String(value))
   })
 }
