@@ -107,6 +107,14 @@ await withService('postgres', ({ url }) => {
     )
   })
 
+  it('and more than a logged write can return', async () => {
+    const { model } = wide(840, () => ({ changes: true }))
+    const { error } = await started(postgresStore({ url, schema: fresh() }), [{ model }])
+    expect(error).toMatch(
+      /^TypeError: postgresStore: 'wide' has 841 columns, and PostgreSQL takes 831 /,
+    )
+  })
+
   it.each(['new', 'existing'])(
     'a name that something else in the schema has is a start-up error that says what to do, of a %s table',
     async (kind) => {

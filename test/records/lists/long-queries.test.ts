@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { batch } from '../../../src/batch/index.ts'
-import { createRouter, defineModel } from '../../../src/index.ts'
+import { createRouter, defineModel, type Store } from '../../../src/index.ts'
 import { d1InMemory } from '../../stores/d1/statements.ts'
 import { type Service, service } from '../service.ts'
 
@@ -12,7 +13,7 @@ const TOO_LONG = 'The request is too long for the database. Send fewer condition
 const named = (count: number) => Array.from({ length: count }, (_, at) => `measurement${at}`)
 
 /** A model with `count` numbers, and routers over it. */
-function measured(count: number): Service {
+function measured(count: number, store: Store = d1Store(d1InMemory())): Service {
   const names = named(count)
   const model = defineModel('Sample', {
     fields: Object.fromEntries(names.map((name) => [name, z.number().optional()])),
@@ -23,8 +24,9 @@ function measured(count: number): Service {
     allowedFields: names,
     filterableFields: names,
     sortableFields: names,
+    aggregates: { of: names },
   }
-  const tested = service({ store: d1Store(d1InMemory()) })
+  const tested = service({ store })
   tested.app
     .mount('/cursor', createRouter({ ...router, pagination: 'cursor', defaultPageSize: 1 }))
     .mount('/pages', createRouter(router))
@@ -89,5 +91,15 @@ describe('a request that is too long for D1', () => {
     }
     expect((await send('GET', path)).record).toEqual(record)
     expect((await send('PATCH', path, { json: ones(1000) })).status).toBe(200)
+  })
+})
+
+describe('an aggregate that has more values than a row of SQLite', () => {
+  it('is a 400', async () => {
+    const { send } = measured(501, sqliteStore())
+    const all = named(501)
+    const aggregate = { sum: all, avg: all, min: all, max: all }
+    const { status, body } = await send('QUERY', '/pages', { json: { aggregate } })
+    expect({ status, error: body.error }).toEqual({ status: 400, error: TOO_LONG })
   })
 })

@@ -53,8 +53,13 @@ describe('what D1 and the storage of a Durable Object say', () => {
     expect(portError(error, undefined)).toBe(error)
   })
 
-  it('a statement that is too long is refused', () => {
-    const error = new Error('D1_ERROR: statement too long: SQLITE_TOOBIG')
+  it.each([
+    'D1_ERROR: statement too long: SQLITE_TOOBIG',
+    'D1_ERROR: too many columns in result set: SQLITE_ERROR',
+    'D1_ERROR: Expression tree is too large (maximum depth 100): SQLITE_ERROR',
+    'SQLITE_ERROR: parser stack overflow',
+  ])('%s: the request is too long', (message) => {
+    const error = new Error(message)
     expect(portError(error, undefined)).toBeInstanceOf(QueryTooLong)
   })
 

@@ -2,6 +2,7 @@
 
 import {
   DuplicateKey,
+  QueryTooLong,
   RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
@@ -30,6 +31,8 @@ const REFUSED = /^(?:23|22|P0001)/
 const FORBIDDING: ReadonlySet<unknown> = new Set(['ExecWithCheckOptions', 'exec_stmt_raise'])
 /** A value is too long for an index, or a record for a row. */
 const TOO_LARGE = '54000'
+/** A statement is deeper or wider than the server takes: what the request asks for makes it so. */
+const TOO_LONG: ReadonlySet<unknown> = new Set(['54001', '54011', '54023'])
 
 const UNSUPPORTED = '0A000'
 /** What finds that a prepared statement's columns have another type now. The driver then prepares it again. */
@@ -84,6 +87,7 @@ export function portError(error: unknown, table?: Table): unknown {
     const fields = takenFields(error, table)
     if (fields.length > 0) return new DuplicateKey(fields, { cause: error })
   }
+  if (TOO_LONG.has(code)) return new QueryTooLong({ cause: error })
   if (table && code === TOO_LARGE) return new RefusedWrite('size', [], { cause: error })
   if (table && isRefused(error)) return refusedBy(error, table)
   if (isUnusable(error) || isCollision(error)) {

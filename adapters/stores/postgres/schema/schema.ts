@@ -140,6 +140,8 @@ export function namesOf(collection: Prepared): readonly string[] {
 
 /** A table of PostgreSQL has no more columns, and an index no more. */
 const MAX_COLUMNS = 1600
+/** A result has at most 1,664; that of a write that is logged has the record before and after, and an id. */
+const MAX_LOGGED = 831
 const MAX_INDEXED = 32
 
 /** Throws a `TypeError` if a table or an index would have more columns than PostgreSQL takes. */
@@ -154,7 +156,13 @@ export function refuseTooMany(collections: readonly Prepared[]): void {
       )
     }
     const extra = schema.adopted ? 0 : extraColumns(collection).length
-    const count = table.columns.length + extra
+    const own = table.columns.length
+    if (schema.logged && own > MAX_LOGGED) {
+      throw new TypeError(
+        `postgresStore: '${schema.name}' has ${own} columns, and PostgreSQL takes ${MAX_LOGGED} of a model with 'changes'. Put fields into objects`,
+      )
+    }
+    const count = own + extra
     if (count <= MAX_COLUMNS) continue
     throw new TypeError(
       `postgresStore: the table of '${schema.name}' would have ${count} columns, ${extra} of them for searches, and PostgreSQL takes ${MAX_COLUMNS}. Put fields into objects, or search fewer`,

@@ -23,6 +23,10 @@ const UNUSABLE_D1: RegExp =
 const UNUSABLE_OBJECT: RegExp =
   /^(?:(?:the |internal error in )?durable object.*(?:\breset\b|overloaded|access)|exceeded allowed .* in durable objects)/i
 
+/** A statement is longer, deeper or wider than the database takes: what the request asks for makes it so. */
+const TOO_LONG: RegExp =
+  /statement too long|parser stack overflow|Expression tree is too large|too many columns in result set/
+
 /** The driver's `error` as one for the caller of a collection. */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!(error instanceof Error)) return error
@@ -33,7 +37,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (isUnusable(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
   }
-  if (message.includes('statement too long')) return new QueryTooLong({ cause: error })
+  if (TOO_LONG.test(message)) return new QueryTooLong({ cause: error })
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
