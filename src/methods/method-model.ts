@@ -95,6 +95,7 @@ export async function ticketIn<T>(
 /** What a user calls one of their records. Throws a 400. */
 export function nameIn(value: unknown): string {
   const name = typeof value === 'string' ? value.trim() : ''
+  if (!name.isWellFormed()) throw invalidFields({ name: 'Invalid Unicode text.' })
   if (name !== '' && name.length <= 100) return name
   throw invalidFields({ name: 'Required, at most 100 characters.' })
 }

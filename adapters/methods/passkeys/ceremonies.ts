@@ -33,6 +33,8 @@ const ALGORITHMS = [-8, -7, -257]
 /** A public key of nobody, whose private one was never kept: what an assertion of an unknown passkey is compared with. */
 const DECOY =
   'pQECAyYgASFYIL21ocwp32QxRJhRkZJqlWrOq0FvA5TuC2eqfGwRuzesIlggMny_-DHaOzQNMInu75GOREzaT_9BL6eo2Gm9GmZSCC4'
+/** How a device can be reached: `usb`, `smart-card`. There may be others some day. */
+const TRANSPORT = /^[a-z-]{1,32}$/
 const LIFETIME_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
@@ -122,7 +124,9 @@ export class Ceremonies {
       })
       if (!verified || !registrationInfo) return undefined
       const { credential: key, credentialBackedUp: synced } = registrationInfo
-      const { id: credentialId, publicKey, counter, transports = [] } = key
+      const { id: credentialId, publicKey, counter, transports: sent = [] } = key
+      // Nothing vouches for them.
+      const transports = sent.filter((one) => typeof one === 'string' && TRANSPORT.test(one))
       return { credentialId, publicKey: base64url(publicKey), counter, synced, transports }
     } catch {
       // The library throws for whatever does not fit. Nothing here asks the store or a server.
