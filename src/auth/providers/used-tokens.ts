@@ -5,6 +5,7 @@
  */
 
 import { insertOnce, ownId, ownSchema, sweep } from '../../model/own-records.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
@@ -21,6 +22,7 @@ export interface UsedTokens {
    * sign-in that fails.
    */
   use(token: SingleUse): Promise<(() => Promise<void>) | undefined>
+  isUsed(signed: string): Promise<boolean>
   /** Removes some expired tokens: more than are used up meanwhile. */
   sweep(): Promise<void>
 }
@@ -37,9 +39,11 @@ const MAX_SWEPT = 3
 
 /** The tokens used in `collection` to sign in to the instance named `auth`; `now` returns epoch milliseconds. */
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
+  const idOf = (signed: string) => ownId(JSON.stringify([auth, signed]))
   return {
+    isUsed: async (signed) => (await firstIn(collection, withId(idOf(signed)))) !== undefined,
     async use({ signed, expiresAt }) {
-      const _id = ownId(JSON.stringify([auth, signed]))
+      const _id = idOf(signed)
       const record = { _id, expiresAt: new Date(expiresAt + MARGIN_MS) }
       if (!(await insertOnce(collection, record))) return undefined
       return async () => void (await collection.delete(withId(_id)))

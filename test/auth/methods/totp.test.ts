@@ -160,6 +160,15 @@ describe('A second step', () => {
     expect(statuses(others)).toEqual({ 200: 3 })
   })
 
+  it('is not used up by a ticket that has opened its session', async () => {
+    const app = await factored()
+    const { codes } = await app.enrol()
+    const ticket = await app.ticketOf()
+    const send = (at: number) => app.post('/auth/login', { ticket, recoveryCode: codes[at] })
+    expect([(await send(0)).status, (await send(1)).status]).toEqual([200, 401])
+    expect((await app.answer({ recoveryCode: codes[1] })).status).toBe(200)
+  })
+
   it('can be guessed at as often as a password, with all kinds of answers together', async () => {
     const app = await factored({ auth: { lockout: { maxAttempts: 3, lockSeconds: 60 } } })
     const { secret, codes } = await app.enrol()
