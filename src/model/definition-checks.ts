@@ -7,9 +7,14 @@ import { checkOptions, type Fail, isFunction, isNames, type Rule } from './optio
 import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
-  must: 'be a list of field names, or of lists of them',
+  must: 'be a list of field names, or of lists of them, which name each once',
   test: (value) =>
-    Array.isArray(value) && value.every((set) => typeof set === 'string' || isNames(set)),
+    Array.isArray(value) && value.every((set) => typeof set === 'string' || isNameSet(set)),
+}
+
+/** Databases differ in what they make of an index of nothing, or of a field twice. */
+function isNameSet(set: unknown): boolean {
+  return isNames(set) && set.length > 0 && new Set(set).size === set.length
 }
 
 const RULES: Readonly<Record<string, Rule>> = {

@@ -48,6 +48,18 @@ describe('design, Model: definitions that make no sense are refused with the opt
     expect(define({ fields, unique: ['address.city', ['name', 'address.city']] })).not.toThrow()
   })
 
+  test.each(['unique', 'indexes'])(
+    "design, Model: '%s' has no empty set, nor one with a field twice",
+    (option) => {
+      for (const set of [[], ['name', 'name']])
+        expect(define({ fields, [option]: [set] })).toThrow(
+          new TypeError(
+            `Model 'Broken': '${option}' must be a list of field names, or of lists of them, which name each once`,
+          ),
+        )
+    },
+  )
+
   test("design, Model: 'timestamps' may have other names, which no field has", () => {
     for (const timestamps of [
       'yes',
