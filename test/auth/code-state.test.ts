@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cheap } from './accounts.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 
 const next = 'another password'
@@ -76,6 +77,46 @@ describe('3.3 the tries of a code', () => {
     }
     await forgot(app, 'ann@example.com', channel)
     expect(await reset(app, 'ann@example.com', app.sent.at(-1)?.code)).toBe(400)
+  })
+
+  it.each([undefined, 'a client that the account knows'])(
+    'only wrong ones count, by %s',
+    async (client) => {
+      const auth = { otp: { maxAttempts: 2 }, client: () => client }
+      const { app, code } = await withPhone(auth)
+      for (let round = 0; round < 4; round += 1) {
+        await forgot(app, 'ann@example.com')
+        expect(await reset(app, 'ann@example.com', code('email'))).toBe(200)
+      }
+      await forgot(app, 'ann@example.com')
+      expect(await reset(app, 'ann@example.com', 'wrong')).toBe(400)
+      expect(await reset(app, 'ann@example.com', code('email'))).toBe(200)
+      await forgot(app, 'ann@example.com')
+      expect(await reset(app, 'ann@example.com', 'wrong')).toBe(400)
+      // The two wrong ones are all that there are in this time.
+      expect(await reset(app, 'ann@example.com', code('email'))).toBe(400)
+    },
+  )
+
+  it('a right one whose password is refused does not count, nor does one that proves an address', async () => {
+    const check = (plain: string) => (plain === 'an old password' ? 'Not again.' : undefined)
+    const auth = { otp: { maxAttempts: 2 }, emailVerification: { enabled: true } }
+    const more = { updateFields: ['email'], password: { ...cheap, check } }
+    const app = await service({ auth: { ...auth, ...more } })
+    const { token, user } = await app.register('ann@example.com')
+    const sent = () => app.sent.findLast(({ code }) => code !== '')?.code
+    for (const email of ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`)) {
+      const body = { email, currentPassword: 'correct horse battery' }
+      await app.call('PATCH', `/auth/users/${user._id}`, body, token)
+      const proof = { identifier: email, otp: sent() }
+      expect((await app.post('/auth/email/verify', proof, token)).status).toBe(200)
+    }
+    await forgot(app, 'd@example.com')
+    const refused = { identifier: 'd@example.com', code: sent(), newPassword: 'an old password' }
+    for (let round = 0; round < 3; round += 1) {
+      expect((await app.post('/auth/password/reset', refused)).body.error).toBe('Not again.')
+    }
+    expect(await reset(app, 'd@example.com', sent())).toBe(200)
   })
 
   it('a new password gives none back', async () => {

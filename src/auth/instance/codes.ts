@@ -19,8 +19,8 @@ import {
   slotOf,
 } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { KnownClients } from './known-clients.ts'
-import { type DummyWrite, isAfter, NOBODY, type Users, type Write } from './users.ts'
+import { type KnownClients, triesAfter, triesTakenBack, type WindowEnd } from './known-clients.ts'
+import { type DummyWrite, isAfter, NOBODY, replacing, type Users, type Write } from './users.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode {
@@ -35,6 +35,11 @@ export interface IssuedCode {
 export interface RightCode<Kind extends CodeKind = CodeKind> {
   readonly kind: Kind
   readonly user: Fields
+}
+
+interface Counting {
+  countOf(user: Fields, kind: CodeKind): number
+  readonly isKnown: boolean
 }
 
 /** Concurrent tries overtake each other. */
@@ -167,7 +172,23 @@ export class Codes {
     const [right] = stored.filter(
       (kind) => this.#isCode(tried, kind, typed) && this.#mayTry(tried, kind, countOf(kind)),
     )
-    return counted && right !== undefined ? { kind: right, user: tried } : undefined
+    if (!counted || right === undefined) return undefined
+    await this.#takeBack(tried, stored, counted.written.isKnown)
+    return { kind: right, user: tried }
+  }
+
+  /** Takes a try back that was right: only wrong ones count. A window that was opened since has none of it. */
+  async #takeBack(tried: Fields, kinds: readonly CodeKind[], isKnown: boolean): Promise<void> {
+    const { knownTries } = this.#users.names
+    const ends = this.#endsOf(tried, kinds)
+    const slots = kinds.map((kind) => this.slots[kind])
+    const increment = Object.fromEntries(slots.map(({ attempts }) => [attempts, -1]))
+    const expect = Object.fromEntries(slots.map(({ expiresAt }) => [expiresAt, tried[expiresAt]]))
+    await (isKnown
+      ? this.#users.rewrite(tried, MAX_ROUNDS, (read) =>
+          replacing(read, knownTries, triesTakenBack(read[knownTries], ends)),
+        )
+      : this.#users.update(tried._id, { increment, expect }))
   }
 
   /**
@@ -178,22 +199,22 @@ export class Codes {
     user: Fields,
     kinds: readonly CodeKind[],
     client: string | undefined,
-  ): (Write & { countOf(user: Fields, kind: CodeKind): number }) | undefined {
+  ): (Write & Counting) | undefined {
     const isKnown = this.#clients.isKnown(user, client) && this.#users.has('knownTries')
     if (!isKnown) {
       const countOf = (record: Fields, kind: CodeKind) =>
         Number(record[this.slots[kind].attempts] ?? 0)
       const isLeft = kinds.some((kind) => this.#mayTry(user, kind, countOf(user, kind) + 1))
-      return isLeft ? { ...this.#strangersTry(kinds), countOf } : undefined
+      return isLeft ? { ...this.#strangersTry(kinds), countOf, isKnown } : undefined
     }
     const field = this.#users.names.knownTries
-    const tries = this.#triesAfter(user, kinds)
+    const tries = triesAfter(user[field], this.#endsOf(user, kinds))
     const countOf = (_: Fields, kind: CodeKind) =>
       tries.find((one) => one.kind === kind)?.count ?? 0
     if (!kinds.some((kind) => this.#mayTry(user, kind, countOf(user, kind)))) return undefined
     const same = [field, ...kinds.map((kind) => this.slots[kind].expiresAt)]
     const expect = Object.fromEntries(same.map((name) => [name, user[name]]))
-    return { set: { [field]: tries }, expect, countOf }
+    return { set: { [field]: tries }, expect, countOf, isKnown }
   }
 
   #strangersTry(kinds: readonly CodeKind[]): Write {
@@ -216,19 +237,11 @@ export class Codes {
     return isPending && count <= this.#settings.otp.maxAttempts
   }
 
-  /** The tries of known clients plus one for each of `kinds`; those of expired windows are dropped. */
-  #triesAfter(user: Fields, kinds: readonly CodeKind[]): readonly KnownTries[] {
-    const stored = user[this.#users.names.knownTries]
-    const tries = Array.isArray(stored) ? stored.filter(isKnownTries) : []
-    const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
-    const counted = kinds.map((kind) => {
+  #endsOf(user: Fields, kinds: readonly CodeKind[]): readonly WindowEnd[] {
+    return kinds.map((kind) => {
       const end = user[this.slots[kind].expiresAt]
-      const until = end instanceof Date ? end : new Date(0)
-      const isSame = (one: KnownTries) =>
-        one.kind === kind && one.until.getTime() === until.getTime()
-      return { kind, until, count: (tries.find(isSame)?.count ?? 0) + 1 }
+      return { kind, until: end instanceof Date ? end : new Date(0) }
     })
-    return [...others, ...counted]
   }
 
   /** Whether `code` is the pending code of `kind`. Without one it takes as long. */
@@ -272,18 +285,6 @@ export class Codes {
     if (kind === 'verification') return user[pendingEmail] ?? user[email]
     return user[this.#settings.delivery.toField[kind]]
   }
-}
-
-/** The tries of known clients in the window that ends at `until`. */
-interface KnownTries {
-  readonly kind: string
-  readonly until: Date
-  readonly count: number
-}
-
-function isKnownTries(value: unknown): value is KnownTries {
-  const { kind, until, count } = (value ?? {}) as Readonly<Record<string, unknown>>
-  return typeof kind === 'string' && until instanceof Date && typeof count === 'number'
 }
 
 /** Missing or not after `end`; or by a clock that was ahead, if `most` is the latest that a right one writes. */

@@ -114,6 +114,45 @@ function isKnownClient(value: unknown): value is KnownClient {
   return typeof client === 'string' && typeof guesses === 'number' && at instanceof Date
 }
 
+/** The window of a code of this kind, by its end. */
+export interface WindowEnd {
+  readonly kind: string
+  readonly until: Date
+}
+
+/** The tries of known clients in a window. */
+interface KnownTries extends WindowEnd {
+  readonly count: number
+}
+
+function isSameEnd(one: WindowEnd, other: WindowEnd): boolean {
+  return one.kind === other.kind && one.until.getTime() === other.until.getTime()
+}
+
+function knownTriesIn(stored: unknown): readonly KnownTries[] {
+  return Array.isArray(stored) ? stored.filter(isKnownTries) : []
+}
+
+function isKnownTries(value: unknown): value is KnownTries {
+  const { kind, until, count } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof kind === 'string' && until instanceof Date && typeof count === 'number'
+}
+
+/** The tries of known clients plus one in each of the windows; those of earlier windows of these kinds are dropped. */
+export function triesAfter(stored: unknown, ends: readonly WindowEnd[]): readonly KnownTries[] {
+  const tries = knownTriesIn(stored)
+  const others = tries.filter((one) => !ends.some(({ kind }) => kind === one.kind))
+  const countIn = (end: WindowEnd) => tries.find((one) => isSameEnd(one, end))?.count ?? 0
+  return [...others, ...ends.map((end) => ({ ...end, count: countIn(end) + 1 }))]
+}
+
+/** The tries of known clients less one in each of the windows. */
+export function triesTakenBack(stored: unknown, ends: readonly WindowEnd[]): readonly KnownTries[] {
+  return knownTriesIn(stored).map((one) =>
+    ends.some((end) => isSameEnd(one, end)) ? { ...one, count: one.count - 1 } : one,
+  )
+}
+
 /**
  * So many wrong passwords in a row, over any time, end password sign-in until the password is reset (NIST SP 800-63B-4,
  * 3.2.2).
