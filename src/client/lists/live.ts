@@ -103,6 +103,9 @@ async function* eventsOf(
   { signal, begin, end }: ReturnType<typeof silenceOn>,
 ): AsyncGenerator<readonly ReturnType<typeof eventIn>[]> {
   const reader = body?.getReader()
+  const cancel = () => void reader?.cancel().catch(() => {})
+  // A `fetch` that calls the app itself does not end bodies with their signal.
+  signal.addEventListener('abort', cancel)
   const decoder = new TextDecoder()
   let text = ''
   try {
@@ -118,7 +121,7 @@ async function* eventsOf(
     // It is opened again.
   } finally {
     end()
-    void reader?.cancel().catch(() => {})
+    cancel()
   }
 }
 

@@ -98,6 +98,27 @@ it('strings may have what other languages take for ends of lines', async () => {
   expect(onChange.mock.calls).toMatchObject([[[{ title }], expect.any(String)]])
 })
 
+it('ends with its signal while nothing comes, through a fetch that calls the app itself', async () => {
+  const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
+    '/tasks',
+    createRouter({ model: Task, middlewares: [], live: true }),
+  )
+  onTestFinished(() => app.close())
+  const fetch = (input: RequestInfo | URL, init?: RequestInit) =>
+    app.handle(new Request(input, init))
+  const api = createClient<typeof app>('http://localhost', { fetch: fetch as never })
+  const ending = new AbortController()
+  const onChange = vi.fn()
+  const running = api('/tasks').live({}, { onChange, signal: ending.signal })
+  await expect.poll(() => onChange.mock.calls).toHaveLength(1)
+  // It waits for the next event again.
+  await new Promise(setImmediate)
+  const endedAt = performance.now()
+  ending.abort()
+  await running
+  expect(performance.now() - endedAt).toBeLessThan(5000)
+})
+
 it('a connection that died without a word is opened again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
