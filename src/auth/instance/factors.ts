@@ -13,12 +13,17 @@ interface VisitParts {
   readonly sessions: Sessions
 }
 
+interface Parts extends VisitParts {
+  /** Whether a ticket has opened its session. */
+  isUsed(ticket: string): Promise<boolean>
+}
+
 export class Factors {
   readonly all: readonly SecondFactor[]
   readonly #requiredFor: readonly string[]
-  readonly #parts: VisitParts
+  readonly #parts: Parts
 
-  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], parts: VisitParts) {
+  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], parts: Parts) {
     this.all = all
     this.#requiredFor = requiredFor
     this.#parts = parts
@@ -78,7 +83,10 @@ export class Factors {
   ): Promise<boolean> {
     const factor = asked.find(({ answer }) => Object.hasOwn(body, answer[0]))
     if (!factor) return false
-    return factor.isRight(user, body[factor.answer[0]], request, String(body.ticket))
+    const ticket = String(body.ticket)
+    // Nothing is used up in vain, such as a recovery code.
+    if (await this.#parts.isUsed(ticket)) throw refuse.invalidTicket()
+    return factor.isRight(user, body[factor.answer[0]], request, ticket)
   }
 }
 

@@ -101,10 +101,18 @@ export class Lockout {
   /**
    * Reserves an answer to the second step of a sign-in, like `reserveGuess`. Only a user who has passed the first step
    * can answer, so there is one count for all clients. Only a sign-in clears it: a password reset must not give more
-   * answers.
+   * answers. None is taken while the account is locked for the client, unless a `provider` vouched: those sign in to it.
    */
-  reserveAnswer(user: Fields): Promise<Reservation | undefined> {
-    return this.#reserve(user, (read) => this.#sharedBudget(read, this.#answers))
+  reserveAnswer(
+    user: Fields,
+    client: string | undefined,
+    provider: unknown,
+  ): Promise<Reservation | undefined> {
+    return this.#reserve(user, (read) =>
+      provider || !this.isLocked(read, client)
+        ? this.#sharedBudget(read, this.#answers)
+        : undefined,
+    )
   }
 
   isLocked(user: Fields, client: string | undefined): boolean {

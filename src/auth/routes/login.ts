@@ -6,7 +6,7 @@ import { checkPasswordSize, credential, namedAccount, readBody } from '../accoun
 import { tell } from '../delivery/messages.ts'
 import type { Auth, AuthRequest, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
-import { type AskedStep, askSecondStep, readTicket, type Ticket } from '../instance/tickets.ts'
+import { type AskedStep, askSecondStep, readTicket } from '../instance/tickets.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import type { MethodSignIn } from '../setup/method.ts'
@@ -84,7 +84,7 @@ async function loginWithTicket(
   if (!ticket) throw refuse.invalidTicket()
   const { user, provider, expiresAt } = ticket
   if (own !== undefined && own !== String(user._id)) throw refuse.invalidTicket()
-  const reservation = await reserveAnswer(auth, ticket)
+  const reservation = await auth.lockout.reserveAnswer(user, auth.client, provider)
   if (!reservation) {
     report(auth, 'sign-in-failed', user._id)
     throw refusal(auth, user)
@@ -109,12 +109,6 @@ async function loginWithTicket(
   const response = await respondSignedIn(auth, reservation.user, ending)
   if (!response) throw refuse.invalidTicket()
   return response
-}
-
-/** Counts an answer; undefined if none is taken. A lock holds for tickets from before it too, unless a provider vouched. */
-async function reserveAnswer({ lockout, client }: AuthRequest, { user, provider }: Ticket) {
-  const isLocked = !provider && lockout.isLocked(user, client)
-  return isLocked ? undefined : lockout.reserveAnswer(user)
 }
 
 /** Whether a second factor was asked for. Throws a 401 if the answer is wrong; its try has been counted. */
