@@ -57,7 +57,7 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   const { title } = RUNTIME[choices.runtime]
   const manager = managerOf(choices.runtime, process.env.npm_config_user_agent)
   const { install, run } = manager
-  write(folder, choices, manager)
+  const files = write(folder, choices, manager)
   const store = STORE[choices.store]
   const { accounts, passkeys, admin } = choices
   const extras = [passkeys && 'passkeys', admin && 'the admin page'].filter(Boolean)
@@ -67,7 +67,7 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   const next = [
     folder === process.cwd() ? '' : `cd ${inShell(relative(process.cwd(), folder))}`,
     isInstalled ? '' : install,
-    store.url ? 'docker compose up --detach --wait' : '',
+    files.has('compose.yaml') ? 'docker compose up --detach --wait' : '',
     `${run} dev`,
   ].filter((line) => line !== '')
   console.log(`\nNext:\n\n  ${next.join('\n  ')}\n\nREADME.md has the first requests.`)
@@ -76,7 +76,7 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   return 1
 }
 
-function write(folder: string, choices: Choices, manager: Manager): void {
+function write(folder: string, choices: Choices, manager: Manager): ReturnType<typeof filesOf> {
   const files = filesOf(choices, nameFrom(basename(folder)), version(), manager)
   try {
     for (const [path, text] of files) {
@@ -86,6 +86,7 @@ function write(folder: string, choices: Choices, manager: Manager): void {
   } catch (error) {
     throw new Refused(`'${choices.directory}' can't be written: ${(error as Error).message}`)
   }
+  return files
 }
 
 /** A path as a shell takes it. */

@@ -165,6 +165,18 @@ describe('create-fieldgate', () => {
     expect(stdout).toContain('Made keys: Node, SQLite, with accounts and passkeys.')
   })
 
+  it.each(['sqlite', 'libsql', 'postgres'])(
+    'starts a database only if there is one: %s',
+    async (store) => {
+      const folder = `with-${store}`
+      const { stdout } = await create([folder, '--store', store, '--yes', '--no-install'])
+      const hasDatabase = existsSync(join(home, folder, 'compose.yaml'))
+      expect([hasDatabase, stdout.includes('docker compose up')]).toEqual(
+        Array(2).fill(store === 'postgres'),
+      )
+    },
+  )
+
   it('fills a directory that has a repository and nothing else', async () => {
     mkdirSync(join(home, 'cloned/.git'), { recursive: true })
     expect((await create(['cloned', '--yes', '--no-install'])).code).toBe(0)
