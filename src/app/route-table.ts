@@ -43,10 +43,6 @@ export class RouteTable {
     if (own !== undefined) this.#mounts.add(own)
     for (const route of routes) {
       const pattern = `${mount}${route.path}` || '/'
-      const named: readonly string[] = pattern.match(/:\w+/g) ?? []
-      const twice = named.find((name, index) => named.indexOf(name) < index)
-      if (twice)
-        throw new TypeError(`the path '${pattern}' has '${twice}' twice. Rename one of them`)
       const width = pattern.match(/[:*]/g)?.length ?? 0
       const place = { pattern, mount: own, router, regex: regexOf(pattern), width }
       const row: Row = { ...route, ...place }
