@@ -7,12 +7,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../../src/app/app.ts'
 import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
-import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { ServedRequest } from './messages/node-request.ts'
 import { leaveUnread, left } from './node-connections.ts'
-import { hasBody, outbox } from './node-messages.ts'
+import { hasBody, jsonAsRead, outbox } from './node-messages.ts'
 import { fail, malformed, refusal } from './node-refusals.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
@@ -232,7 +231,7 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
   const type = headers['content-type']?.toLowerCase() ?? ''
   if (typeof body === 'string') return type.includes('json') ? textOf(body) : body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  if (body !== undefined && type.includes('json')) return jsonOf(body)
+  if (body !== undefined && type.includes('json')) return jsonAsRead(body)
   if (isObject(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) => pairsOf(name, value))
     return new URLSearchParams(pairs).toString()

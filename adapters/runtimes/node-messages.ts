@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
+import { jsonOf } from '../../src/ports/values/json.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 import { linkAll } from './messages/standard.ts'
 import { left } from './node-connections.ts'
@@ -48,6 +49,16 @@ export function inTurn(listener: Listener): Listener {
 /** Whether a body comes with the request, even an empty one. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/** JSON of a body that a parser has read. What is nested too deeply to be written becomes text that is refused, as the body was. */
+export function jsonAsRead(body: unknown): string {
+  try {
+    return jsonOf(body)
+  } catch (error) {
+    if (error instanceof RangeError) return '['
+    throw error
+  }
 }
 
 /** A response of this runtime, or of srvx, which tells its contents too. `bench/bridge` measures what that saves. */

@@ -7,14 +7,13 @@ import { checkOptions, type Fail, isFunction, isNames, type Rule } from './optio
 import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
-  must: 'be a list of field names, or of lists of them, which name each once',
+  must: 'be a list of field names, or of lists of them',
+  // Databases differ in what they make of an index of nothing, or of a field twice.
   test: (value) =>
-    Array.isArray(value) && value.every((set) => typeof set === 'string' || isNameSet(set)),
-}
-
-/** Databases differ in what they make of an index of nothing, or of a field twice. */
-function isNameSet(set: unknown): boolean {
-  return isNames(set) && set.length > 0 && new Set(set).size === set.length
+    Array.isArray(value) &&
+    value.every(
+      (set) => typeof set === 'string' || (isNames(set) && new Set(set).size === (set.length || 1)),
+    ),
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
