@@ -103,9 +103,9 @@ const MAX_NAME_LENGTH = 64
 
 const warned = new WeakMap<object, Set<string>>()
 
-function warnerOfNames({ host, mount, onGet }: Resource): WarnOfName {
-  const messages = warned.get(onGet ?? host) ?? new Set()
-  warned.set(onGet ?? host, messages)
+function warnerOfNames({ host, mount }: Resource): WarnOfName {
+  const messages = warned.get(host) ?? new Set()
+  warned.set(host, messages)
   return (option, name, why) => {
     const short = JSON.stringify(name.slice(0, MAX_NAME_LENGTH))
     const message = `Router '${mount}': onGet's '${option}' names ${short}, which is not a ${why}. It is left out.`

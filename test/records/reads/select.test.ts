@@ -112,6 +112,16 @@ describe('design, Model, hidden and output', () => {
     expect(seen).toEqual([])
   })
 
+  test('each app is told of an unknown name, also where apps share the hook', async () => {
+    const onGet: OnGet<object> = () => ({ select: 'nope' })
+    for (const { app, send, log } of [service(), service()]) {
+      app.mount('/things', createRouter({ model: Plain, onGet, allowedFields: [] }))
+      await send('GET', '/things')
+      await send('GET', '/things')
+      expect(log.text.split('names \\"nope\\"')).toHaveLength(2)
+    }
+  })
+
   test('2.6 hidden field: no list option reaches it, not even one of its siblings’ names', async () => {
     const { app, send } = service()
     const lists = ['name', 'size', 'place.city'] as const
