@@ -66,6 +66,7 @@ export async function converse(
     jsonResponse(JSON.stringify({ jsonrpc: '2.0', id, ...body }), { status })
   try {
     const { jsonrpc, id: given, method, params } = Object(await readJson(request, limits))
+    // Only strings have `trim`.
     if (jsonrpc !== '2.0' || !method?.trim || !/^[usn]/.test(typeof given)) {
       throw notOne()
     }

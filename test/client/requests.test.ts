@@ -52,6 +52,13 @@ describe('values in paths', () => {
     expect(sent).toEqual([])
   })
 
+  it.each(['GET top', 'GET .example.com', 'GET'])('the route %j is a mistake', async (route) => {
+    const { api, sent } = recording()
+    const wrong = calls(api)('/').call?.(route)
+    await expect(wrong).rejects.toThrow(`'${route}' must be a method and a path`)
+    expect(sent).toEqual([])
+  })
+
   it.each([
     ['a/../b', '/cities/a%2F..%2Fb'],
     ['...', '/cities/...'],
