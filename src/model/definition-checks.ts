@@ -7,7 +7,7 @@ import { checkOptions, type Fail, isFunction, isNames, type Rule } from './optio
 import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
-  must: 'be a list of field names, or of lists of them',
+  must: 'be a list of field names, or of lists of them, which name each once',
   // Databases differ in what they make of an index of nothing, or of a field twice.
   test: (value) =>
     Array.isArray(value) &&

@@ -54,7 +54,7 @@ describe('design, Model: definitions that make no sense are refused with the opt
       for (const set of [[], ['name', 'name']])
         expect(define({ fields, [option]: [set] })).toThrow(
           new TypeError(
-            `Model 'Broken': '${option}' must be a list of field names, or of lists of them`,
+            `Model 'Broken': '${option}' must be a list of field names, or of lists of them, which name each once`,
           ),
         )
     },
