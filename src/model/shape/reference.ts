@@ -50,11 +50,14 @@ export function ref(model: string, options: ReferenceOptions = {}): Reference {
   }
   checkOptions(options, RULES, `ref('${model}')`)
   // The target may be defined after the reference, so its id format is looked up when needed.
-  const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
+  const leads: NonNullable<Leading['leads']> = {}
+  const isId = (id: string) => {
+    return idFrom(id, (leads.to ?? lastDefined(model))?.idType ?? 'objectId') !== undefined
+  }
   const message = 'Invalid ID format.'
   const schema = string().check(refine(isId, message))
   // The name is in the definition, which zod copies when it clones a schema.
-  Object.assign(schema._zod.def, { reference: model, onDelete: options.onDelete })
+  Object.assign(schema._zod.def, { reference: model, leads, onDelete: options.onDelete })
   return Object.assign(schema as ZodMiniString<string> & Reference, {
     optional: () => optional(schema) as unknown as $ZodOptional<Reference>,
     nullable: () => nullable(schema) as unknown as $ZodNullable<Reference>,
@@ -69,35 +72,52 @@ export function referenceOf(schema: $ZodType): string | undefined {
   return (schema._zod.def as { reference?: string }).reference
 }
 
+/** What a reference leads to: the model of the app that it has started with, whichever others get the name. */
+interface Leading {
+  readonly reference?: string
+  readonly leads?: { to?: Model }
+}
+
+/** The model that a `ref()` schema leads to, if it is defined yet. */
+export function referredModel(schema: $ZodType): Model | undefined {
+  const { reference = '', leads } = schema._zod.def as Leading
+  return leads?.to ?? lastDefined(reference)
+}
+
 export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
   return (schema._zod.def as { onDelete?: OnDelete }).onDelete
 }
 
-/** Once all models are defined: throws a `TypeError` for a reference, at any depth, that `modelNamed` doesn't know. */
+/** Once all models are defined: leads each reference to what `modelNamed` knows. Throws a `TypeError` for one, at any depth, that it doesn't. */
 export function checkReferences(
   models: Iterable<Model>,
   modelNamed: (name: string) => Model | undefined,
 ): void {
   const found = new Set(models)
   for (const model of found) {
-    for (const [field, name] of referencesOf(model)) {
+    for (const [field, name, { leads }] of referencesOf(model)) {
       const target = modelNamed(name)
       if (!target) throw new TypeError(unknownModel(model, field, name))
+      if (leads) leads.to = target
       found.add(target)
     }
   }
 }
 
 /** The references of a model, each with the path of its field; read once, as models do not change. */
-export const referencesOf: (model: Model) => readonly (readonly [field: string, name: string])[] =
-  /* @__PURE__ */ madeOnce((model) =>
+export const referencesOf: (
+  model: Model,
+) => readonly (readonly [field: string, name: string, Leading])[] = /* @__PURE__ */ madeOnce(
+  (model) =>
     Object.entries(model.fields).flatMap(([field, schema]) =>
       partsIn(schema, field).parts.flatMap((part) => {
         const name = referenceOf(part.schema)
-        return name === undefined ? [] : [[part.path, name] as const]
+        return name === undefined
+          ? []
+          : [[part.path, name, part.schema._zod.def as Leading] as const]
       }),
     ),
-  )
+)
 
 function unknownModel(model: Model, field: string, name: string): string {
   const meant = didYouMean(name, definedNames())

@@ -3,9 +3,8 @@
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../../ports/store/shape.ts'
 import { madeOnce } from '../../ports/values/once.ts'
-import { lastDefined } from '../model.ts'
 import { catchallOf, wrappedIn } from '../parts.ts'
-import { referenceOf } from './reference.ts'
+import { referenceOf, referredModel } from './reference.ts'
 import { isMarked, storedValuesOf } from './stored.ts'
 import {
   type ListShape,
@@ -108,7 +107,7 @@ function wholeObject(def: $ZodObjectDef, side: Side, path: string, depth: number
 /** The shape of a schema that `ref()` or `storedAs()` marked. */
 function markedShape(schema: $ZodType): Shape | undefined {
   const ref = referenceOf(schema)
-  if (ref !== undefined) return referenceShape(ref)
+  if (ref !== undefined) return referenceShape(schema, ref)
   const { storedAs: stored, castText: cast } = storedValuesOf(schema)
   if (stored === 'objectId') return { kind: 'id', idType: stored }
   if (stored === 'any') return FREE
@@ -140,15 +139,15 @@ export function objectShape(
 }
 
 /** The target may be defined after the reference, so its id format is looked up when needed. */
-function referenceShape(ref: string): Shape {
+function referenceShape(schema: $ZodType, ref: string): Shape {
   return {
     kind: 'id',
     ref,
     get idType() {
-      return lastDefined(ref)?.idType ?? 'objectId'
+      return referredModel(schema)?.idType ?? 'objectId'
     },
     get stored() {
-      const id = lastDefined(ref)?.shape.fields.get('_id')
+      const id = referredModel(schema)?.shape.fields.get('_id')
       return id?.kind === 'id' ? id.stored : undefined
     },
   }

@@ -9,8 +9,8 @@ import {
   toJSONSchema,
 } from 'zod/v4/core'
 import type { FieldTransitions } from '../../model/model.ts'
-import { lastDefined, type Model, timestampFields } from '../../model/model.ts'
-import { referenceOf } from '../../model/shape/reference.ts'
+import { type Model, timestampFields } from '../../model/model.ts'
+import { referenceOf, referredModel } from '../../model/shape/reference.ts'
 import { objectShape } from '../../model/shape/shape.ts'
 import { staticDefault } from '../../model/values/absence.ts'
 import { isRemovable, withoutNulls } from '../../model/values/null.ts'
@@ -89,7 +89,7 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
   const { def } = (zod as $ZodTypes)._zod
   const reference = referenceOf(zod)
   if (reference !== undefined) {
-    const id = ID_SCHEMAS[lastDefined(reference)?.idType ?? 'objectId']
+    const id = ID_SCHEMAS[referredModel(zod)?.idType ?? 'objectId']
     delete json.type
     // Null stands for a record that is not there any more.
     const filled = { anyOf: [id, { type: 'object' }, { type: 'null' }] }
