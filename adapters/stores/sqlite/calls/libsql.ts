@@ -59,10 +59,10 @@ export function libsqlStore(options: LibsqlOptions): Store {
   }
   const known = client ?? opened(url ?? '', authToken)
   const path = client || !url?.startsWith('file:') ? undefined : url.slice('file:'.length)
-  let isReady = path === undefined
+  let isReady = path === undefined && !client
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      if (!isReady) await keepLog(known)
+      if (!isReady) await (client ? checkNumbers(client) : keepLog(known))
       isReady = true
       return await work()
     } catch (error) {
@@ -96,6 +96,15 @@ async function keepLog(client: LibsqlClient): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
+}
+
+class WrongClient extends TypeError {}
+
+/** Throws if the client has integers as something else: counts and sums would be that too. */
+async function checkNumbers(client: LibsqlClient): Promise<void> {
+  const { rows } = await client.execute({ sql: 'SELECT 1 AS one', args: [] })
+  if ((rows[0] as Row | undefined)?.one === 1) return
+  throw new WrongClient("libsqlStore: the client needs intMode: 'number', which is the default")
 }
 
 function opened(url: string, authToken: string | undefined): LibsqlClient {
@@ -135,6 +144,7 @@ const OF_STATEMENT =
 
 function storeError(error: unknown): unknown {
   const { code } = error as { readonly code?: unknown }
-  if (!(error instanceof Error) || OF_STATEMENT.test(String(code))) return error
+  if (!(error instanceof Error) || error instanceof WrongClient) return error
+  if (OF_STATEMENT.test(String(code))) return error
   return new StoreUnavailable('the database cannot be used', { cause: error })
 }
