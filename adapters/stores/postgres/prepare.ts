@@ -70,13 +70,13 @@ export async function prepareTables(
     connection,
     collections.map(({ table }) => table.sql),
   )
-  await checkAdopted(
-    searching.filter(({ schema }) => schema.adopted),
-    tables,
-    warn,
-  )
-  for (const collection of searching.filter(({ schema }) => !schema.adopted)) {
-    const existing = await upToDate(collection, tables.get(collection.table.sql))
+  for (const collection of searching) {
+    const before = tables.get(collection.table.sql)
+    if (collection.schema.adopted) {
+      await checkAdopted(collection, before, warn)
+      continue
+    }
+    const existing = await upToDate(collection, before)
     if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }
 }

@@ -1,7 +1,6 @@
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { defineModel, type Model } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { foreignTables } from './foreign-tables.ts'
 
@@ -42,29 +41,6 @@ await withService('postgres', ({ url }) => {
       await expect(serve('lacking', { code: z.string(), kind: z.string() }, sets)).rejects.toThrow(
         /keep "code" unique, and .* keep "code", "kind" unique\. Run: .*\. Run: /,
       )
-    })
-
-    it('lists what is missing of all tables in one error', async () => {
-      await run('CREATE TABLE first (id int PRIMARY KEY, name text); CREATE TABLE second (id int)')
-      const other = (table: string) =>
-        defineModel(`Other${table}`, {
-          ...{ fields: { code: z.string() }, table, columns: { _id: 'id' }, id: 'integer' },
-          unique: ['code'],
-        })
-      const models = [other('second'), other('third')] as unknown as readonly Model[]
-      const definition = { unique: ['code'] }
-      const refused = serve('first', { code: z.string() }, { definition, models })
-      const lines = await refused.then(
-        () => [],
-        ({ message }: Error) => message.split('\n'),
-      )
-      expect(lines).toEqual([
-        expect.stringMatching(/"first" has no column "code" .* ADD COLUMN "code" text/),
-        expect.stringMatching(/"first" does not keep "code" unique\. .* ADD UNIQUE \("code"\)/),
-        expect.stringMatching(/"second" has no column "code"/),
-        expect.stringMatching(/"second" does not keep "id" unique, and .* "code" unique/),
-        expect.stringMatching(/the table .*"third" .* does not exist/),
-      ])
     })
 
     it('refuses such keys over a client of the app too', async () => {

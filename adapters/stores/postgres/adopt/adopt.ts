@@ -78,57 +78,38 @@ function refuse(problem: string, remedy: string): never {
   throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
 }
 
-/**
- * Checks that adopted tables keep what the models promise; warns of what is slow. Throws a `TypeError` with all that is
- * missing.
- */
+/** Checks that an adopted table keeps what the model promises; warns of what is slow. */
 export async function checkAdopted(
-  collections: readonly Prepared[],
-  tables: ReadonlyMap<string, ExistingTable>,
+  prepared: Prepared,
+  existing: ExistingTable | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  const refused: string[] = []
-  const tried = async <T>(check: () => T): Promise<Awaited<T> | undefined> => {
-    try {
-      return await check()
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-      refused.push(error.message)
-      return undefined
-    }
-  }
-  for (const prepared of collections) {
-    const { schema, space } = prepared
-    const existing = tables.get(prepared.table.sql)
-    const table = await tried(() => adoptedTable(schema, space, existing))
-    if (existing) await tried(() => checkUnique(prepared, existing))
-    if (!table || !existing) continue
-    const adopted = { ...prepared, table, existing }
-    await tried(() => checkExclusions(adopted))
-    await tried(() => checkKeys(adopted))
-    if (refused.length > 0) continue
-    const messages = [
-      ...(await missingOrders(adopted)),
-      ...missingSearches(adopted),
-      ...missingDefaults(adopted),
-    ]
-    for (const message of messages) warn(`PostgreSQL: ${message}`)
-  }
-  if (refused.length > 0) throw new TypeError(refused.join('\n'))
+  const { schema, space } = prepared
+  const table = adoptedTable(schema, space, existing)
+  if (!existing) return
+  const adopted = { ...prepared, table, existing }
+  checkUnique(adopted)
+  await checkExclusions(adopted)
+  await checkKeys(adopted)
+  const messages = [
+    ...(await missingOrders(adopted)),
+    ...missingSearches(adopted),
+    ...missingDefaults(adopted),
+  ]
+  for (const message of messages) warn(`PostgreSQL: ${message}`)
 }
 
-function checkUnique({ schema, table: { sql } }: Prepared, existing: ExistingTable): void {
-  const { columns: renamed = {} } = schema.adopted ?? {}
+function checkUnique({ schema, table, existing }: Adopted): void {
   const kept = [...existing.indexes.values()].filter((one) => {
     return one.isUnique && one.isWhole && one.isValid
   })
   const missing = [['_id'], ...schema.unique]
-    .map((fields) => fields.map((field) => renamed[field] ?? field))
+    .map((fields) => fields.map((field) => table.byField.get(field)?.name ?? ''))
     .filter((names) => !kept.some(({ columns }) => haveSameFields(columns, names)))
     .map((names) => names.map(identifier).join(', '))
   if (missing.length === 0) return
-  const remedies = missing.map((listed) => uniqueRemedy(existing, sql, listed))
-  const told = missing.map((listed) => `${sql} does not keep ${listed} unique`)
+  const remedies = missing.map((listed) => uniqueRemedy(existing, table.sql, listed))
+  const told = missing.map((listed) => `${table.sql} does not keep ${listed} unique`)
   refuse(told.join(', and '), [...new Set(remedies)].join('. '))
 }
 
