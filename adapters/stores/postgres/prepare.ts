@@ -70,12 +70,13 @@ export async function prepareTables(
     connection,
     collections.map(({ table }) => table.sql),
   )
-  for (const collection of searching) {
+  const lacking: string[] = []
+  for (const collection of searching.filter(({ schema }) => schema.adopted)) {
+    lacking.push(...(await checkAdopted(collection, tables.get(collection.table.sql), warn)))
+  }
+  if (lacking.length > 0) throw new TypeError(`postgresStore: ${lacking.join('\n')}`)
+  for (const collection of searching.filter(({ schema }) => !schema.adopted)) {
     const before = tables.get(collection.table.sql)
-    if (collection.schema.adopted) {
-      await checkAdopted(collection, before, warn)
-      continue
-    }
     const existing = await upToDate(collection, before)
     if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }

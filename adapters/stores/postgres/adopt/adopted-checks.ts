@@ -80,21 +80,21 @@ const RANGES: Readonly<Record<string, string>> = {
   bigint: 'int8range',
 }
 
-/** Throws a `TypeError` with the SQL to run if the table has no constraint that keeps what the model excludes. */
-export async function checkExclusions(adopted: Adopted): Promise<void> {
+/** What to say, with the SQL to run, if the table has no constraint that keeps what the model excludes. */
+export async function missingExclusions(adopted: Adopted): Promise<string[]> {
   const { connection, schema, table } = adopted
   const { exclude = [] } = schema
-  if (exclude.length === 0) return
-  const sql = `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x' AND conrelid = ${literal(table.sql)}::regclass`
+  if (exclude.length === 0) return []
+  const sql = `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x' AND conrelid = to_regclass(${literal(table.sql)})`
   const rows = await connection.rows(sql)
   const missing = exclude.filter((one) => !rows.some(([text]) => keeps(text ?? '', one, table)))
   const [first] = missing
-  if (!first) return
+  if (!first) return []
   const gist = missing.some(({ equal }) => equal.length > 0)
   const commands = missing.map((one) => constraintOf(one, adopted))
-  throw new TypeError(
-    `postgresStore: ${table.sql} takes records that overlap in ${first.range.join(', ')}, which 'exclude' forbids. Run: ${[...(gist ? ['CREATE EXTENSION IF NOT EXISTS btree_gist'] : []), ...commands].join('; ')}`,
-  )
+  return [
+    `${table.sql} takes records that overlap in ${first.range.join(', ')}, which 'exclude' forbids. Run: ${[...(gist ? ['CREATE EXTENSION IF NOT EXISTS btree_gist'] : []), ...commands].join('; ')}`,
+  ]
 }
 
 /** Whether a constraint is on the same columns, and for no fewer rows. */
