@@ -54,7 +54,7 @@ export function createHost(
   const start = new AppStart(async () => {
     for (const check of checks) await check()
     if (secret !== undefined) await shareSecret(`createApp: 'secret'`, secret)
-    checkReferences(models.known(), models.modelNamed)
+    checkReferences(models.known(), models.settled)
     await integrity.check()
     warnOfOpen(host)
     await database.prepare(collatedBy(database, host.schemas()), warnOnce)

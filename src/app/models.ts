@@ -14,6 +14,8 @@ import { ModelFiles } from '../uploads/model-files.ts'
 export interface AppModels extends Models {
   /** The collections of their records, and the ones that go with them. */
   schemas(): readonly CollectionSchema[]
+  /** The same as `modelNamed`, which keeps to it from now on: another app may define a model with this name. */
+  settled(name: string): Model | undefined
 }
 
 export interface ModelNeeds {
@@ -40,6 +42,7 @@ interface Entry {
 
 export function appModels({ engines, open, write, declared }: ModelNeeds): AppModels {
   const entries = new Map<Model, Entry>()
+  const settled = new Map<string, Model>()
 
   function entryOf(model: Model): Entry {
     const known = entries.get(model)
@@ -64,6 +67,11 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
     return entry
   }
 
+  function modelNamed(name: string): Model | undefined {
+    for (const model of entries.keys()) if (model.name === name) return model
+    return settled.get(name) ?? lastDefined(name)
+  }
+
   return {
     known: () => entries.keys(),
     schemas: () => [...entries.values()].flatMap(({ schema, twins }) => [schema, ...twins]),
@@ -78,9 +86,11 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
       twins.push(own)
       return open(model.name, own)
     },
-    modelNamed(name) {
-      for (const model of entries.keys()) if (model.name === name) return model
-      return lastDefined(name)
+    modelNamed,
+    settled(name) {
+      const model = modelNamed(name)
+      if (model) settled.set(name, model)
+      return model
     },
     declareSearch(model, path) {
       const { schema, twins } = entryOf(model)
