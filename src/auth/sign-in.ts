@@ -86,7 +86,7 @@ export interface SignedIn {
 }
 
 /** How often others may write the record meanwhile; in the end the session alone is added. */
-const MAX_TRIES = 6
+const MAX_TRIES = 12
 
 /**
  * Opens a session for `user` in one conditional write; undefined if its conditions no longer hold. So a sign-in that was
@@ -146,8 +146,8 @@ function guessesAndClients(
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
   if (reservation?.known || clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
   const { write, knewOthers } = clients.adding(read, client)
-  // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
-  const added = round === 1 || !reservation ? write : undefined
+  // One that had to guess does not wait for long: until its guess is taken back, it may lock the account.
+  const added = round <= 2 || !reservation ? write : undefined
   return { ...together(cleared, added), isNewClient: knewOthers }
 }
 

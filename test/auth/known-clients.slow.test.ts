@@ -304,7 +304,7 @@ describe('the list of clients', () => {
     const init = { method: 'POST', headers, body: JSON.stringify(right) }
     const request = new Request('http://localhost/auth/login', init)
     const { status } = await app.app.handle(request, undefined, { clientAddress: stranger })
-    expect([status, others]).toEqual([200, 1])
+    expect([status, others]).toEqual([200, 2])
     const stored = await app.stored(user._id)
     expect([stored.failedLoginAttempts, stored.wrongPasswords]).toEqual([0, 0])
   })

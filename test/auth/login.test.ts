@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { hasher } from '../../adapters/hashers/scrypt.ts'
 import { HttpError } from '../../src/index.ts'
 import { cheap, password } from './accounts.ts'
-import { type Service, service } from './service.ts'
+import { parallel, type Service, service, statuses } from './service.ts'
 
 const wrong = 'a wrong password'
 const login = ({ post }: Service, identifier: unknown, guess: unknown = password) =>
@@ -293,6 +293,24 @@ describe('3.2 lockout', () => {
     expect((await login(app, 'ann@example.com')).status).toBe(200)
     expect((await app.stored(user._id)).failedLoginAttempts).toBe(0)
   })
+
+  it.each([undefined, 'a client that the account knows'])(
+    'is not reached by right passwords at the same moment, from %s',
+    async (client) => {
+      const app = await service({ auth: { client: () => client } })
+      const { user } = await app.register('ann@example.com')
+      const answers = await parallel(40, () => login(app, 'ann@example.com'))
+      expect(statuses(answers)).toEqual({ 200: 40 })
+      const isWrong = (index: number) => index % 8 === 0
+      const mixed = await parallel(40, (index) =>
+        login(app, 'ann@example.com', isWrong(index) ? wrong : password),
+      )
+      expect(statuses(mixed)).toEqual({ 200: 35, 401: 5 })
+      expect(await app.stored(user._id)).not.toHaveProperty('lockedUntil')
+      const { refreshTokens } = await app.stored(user._id)
+      expect(refreshTokens).toHaveLength(5)
+    },
+  )
 
   it('is cleared by a successful sign-in', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 3 } } })

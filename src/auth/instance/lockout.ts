@@ -3,6 +3,7 @@
  * Clients that the account knows have a count of their own, see known-clients.ts.
  */
 
+import { all, type Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import {
@@ -141,7 +142,8 @@ export class Lockout {
 
   /**
    * The step that takes a guess back, `'forgive'`, or with it all that were counted together with it, `'clear'`, for the
-   * user as read again; undefined if others were counted meanwhile: they are still being evaluated.
+   * user as read again. If others were counted meanwhile, only itself: they are still being evaluated. Undefined if nothing
+   * of it is counted any more.
    */
   stepBack(
     reservation: Reservation,
@@ -152,11 +154,25 @@ export class Lockout {
     if (known) return this.#ownStepBack(reservation, known, how, now)
     const { guesses, row, lockedUntil } = count
     const isSame = now[guesses] === counted.guesses && (!row || now[row] === counted.wrong)
-    if (!isSame) return undefined
+    if (!isSame) return this.#lessOne(now, count)
     const less = (number: number) => (how === 'clear' ? 0 : number - 1)
     const set = { [guesses]: less(counted.guesses), ...(row && { [row]: less(counted.wrong) }) }
     const expect = { [guesses]: counted.guesses, ...(row && { [row]: counted.wrong }) }
     return { set, unset: [lockedUntil], expect }
+  }
+
+  /** Ends a lock that was due to the guess: right ones at the same moment must not lock an account. */
+  #lessOne(now: Fields, { guesses, row, lockedUntil }: Count): Write | undefined {
+    const fields = [guesses, row].filter((field) => field !== undefined && Number(now[field]) > 0)
+    if (!fields.includes(guesses)) return undefined
+    const isDue = now[guesses] === this.#limits.max && !this.#isLockedByHand(now, this.#users.now())
+    const counted = fields.map((field): Filter => ({ op: 'gt', field: field as string, value: 0 }))
+    return {
+      increment: Object.fromEntries(fields.map((field) => [field, -1])),
+      ...(isDue && { unset: [lockedUntil] }),
+      expect: { [lockedUntil]: now[lockedUntil], ...(isDue && { [guesses]: now[guesses] }) },
+      filter: all(counted),
+    }
   }
 
   #ownStepBack(
@@ -166,16 +182,17 @@ export class Lockout {
     now: Fields,
   ): Write | undefined {
     const own = now === user ? entry : this.#clients.find(now, client)
-    if (own?.guesses !== counted.guesses || own.wrong !== counted.wrong) return undefined
+    if (!own || own.guesses === 0) return undefined
+    const isSame = own.guesses === counted.guesses && own.wrong === counted.wrong
     const { lockedUntil: _, ...rest } = own
-    const forgiven = { ...rest, guesses: counted.guesses - 1, wrong: counted.wrong - 1 }
-    const next = how === 'clear' ? this.#clients.fresh(now, client, own) : forgiven
+    const forgiven = { ...rest, guesses: own.guesses - 1, wrong: Math.max(0, (own.wrong ?? 0) - 1) }
+    const next = how === 'clear' && isSame ? this.#clients.fresh(now, client, own) : forgiven
     return this.#clients.replacing(now, own, next)
   }
 
   /**
-   * Takes such a step, if the password is still the same. `set` is written with it. The user after it; undefined if others
-   * were counted meanwhile.
+   * Takes such a step, if the password is still the same. `set` is written with it. The user after it; undefined if there is
+   * nothing to take back.
    */
   async takeBack(
     reservation: Reservation,
