@@ -43,6 +43,8 @@ export class Connection {
       readConcern: new ReadConcern('majority'),
       readPreference: 'primary',
       ignoreUndefined: true,
+      // A client of the app may read otherwise.
+      ...{ raw: false, promoteValues: true },
     })
     callsOn(this.client).add(this.#underWay)
   }
