@@ -88,7 +88,10 @@ export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
   return (schema._zod.def as { onDelete?: OnDelete }).onDelete
 }
 
-/** Once all models are defined: leads each reference to what `modelNamed` knows. Throws a `TypeError` for one, at any depth, that it doesn't. */
+/**
+ * Once all models are defined: leads each reference, at any depth, to the model that `modelNamed` knows. Throws a
+ * `TypeError` if it knows none.
+ */
 export function checkReferences(
   models: Iterable<Model>,
   modelNamed: (name: string) => Model | undefined,
