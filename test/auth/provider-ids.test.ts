@@ -51,3 +51,12 @@ it('a name that the model refuses is left out: its bearer could not change it', 
   const { status, body } = await post('/auth/social/own', {})
   expect([status, body.data?.user.name ?? body.error]).toEqual([200, undefined])
 })
+
+it('an id is written by no client while its provider is switched off', async () => {
+  const social = { own: { verify: () => ({ id: '1' }), enabled: false } }
+  const off = await service({ unique: ['ownId'], auth: { social } })
+  expect((await off.post('/auth/social/own')).status).toBe(404)
+  await expect(
+    service({ unique: ['ownId'], auth: { social, updateFields: ['ownId' as never] } }),
+  ).rejects.toThrow("Auth: 'updateFields' names 'ownId', which no client may write")
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { Fields } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { type Service, service } from './service.ts'
@@ -57,6 +58,24 @@ describe('the first proof takes an account over', () => {
     const again = await own(it, { id: 'mallory' })
     expect(again.body.data.user._id).not.toBe(body.data.user._id)
     expect((await it.call('GET', '/auth/me', undefined, body.data.token)).status).toBe(401)
+  })
+
+  it('a mailed code ends a provider that is switched off, which may be switched on again', async () => {
+    const store = sqliteStore()
+    const close = store.close.bind(store)
+    store.close = async () => {}
+    const at = (enabled: boolean) => {
+      const social = { own: { verify: () => ({ id: 'planted' }), enabled } }
+      return service({ store, unique: ['ownId'], auth: { updateFields: ['email'], social } })
+    }
+    const before = await at(true)
+    const { token, user } = (await before.post('/auth/social/own')).body.data
+    const email = { email: victim }
+    expect((await before.call('PATCH', `/auth/users/${user._id}`, email, token)).status).toBe(200)
+    expect(await reset(await at(false), victim, 'email')).toBe(200)
+    const { data } = (await (await at(true)).post('/auth/social/own')).body
+    expect(data.user._id).not.toBe(user._id)
+    await close()
   })
 
   it('a texted code ends a planted mailbox: the mirror image', async () => {

@@ -28,7 +28,6 @@
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
 import { channelsThere } from '../setup/delivery-settings.ts'
-import { PROVIDER_IDS } from '../setup/field-names.ts'
 import { isProvable } from '../setup/model-checks.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Codes } from './codes.ts'
@@ -73,7 +72,7 @@ export class ProvenIdentifiers {
   readonly #isProofRequired: boolean
 
   constructor(parts: TakeoverParts, settings: AuthSettings) {
-    const { identifiers, providers, delivery, names } = settings
+    const { identifiers, delivery, names } = settings
     const { users } = parts
     const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
     this.#parts = parts
@@ -88,8 +87,7 @@ export class ProvenIdentifiers {
       [names.phone, names.provenPhone],
     ] as const
     this.#proofFields = new Map(proofs.filter(([, proof]) => users.declared([proof]).length > 0))
-    const enabled = [...providers.values()].map(({ idField }) => idField)
-    this.#providerFields = [...enabled, ...PROVIDER_IDS.map((name) => names[name])]
+    this.#providerFields = settings.providerFields
   }
 
   /** Whether the stored field is an identifier that a code or a provider can prove here. */

@@ -231,6 +231,7 @@ export function enabledProviders(
 ): ReadonlyMap<string, Provider> {
   const providers = new Map<string, Provider>()
   for (const [name, settings] of entriesOf(social)) {
+    if (settings.enabled === false) continue
     const isOurs = OURS.includes(name)
     const make =
       makers.get(isOurs ? `social.${name}` : 'social') ??
@@ -243,6 +244,7 @@ export function enabledProviders(
   return providers
 }
 
+/** The fields of all providers, also of those that are switched off: they may be switched on again. */
 export function idFieldsOf(social: SocialOptions | undefined, names: Names): readonly string[] {
   return entriesOf(social).map(([name, settings]) => idFieldOf(name, settings, names))
 }
@@ -259,7 +261,6 @@ function entriesOf(
         fail(`'social.${name}' must be an object`)
       return [name, settings as ProviderOptions] as const
     })
-    .filter(([, settings]) => settings.enabled !== false)
 }
 
 function idFieldOf(name: string, settings: ProviderOptions, names: Names): string {

@@ -7,14 +7,7 @@ import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Shape } from '../../ports/store/shape.ts'
 import { fail } from '../option-checks.ts'
 import { channelsThere, isThere } from './delivery-settings.ts'
-import {
-  type CodeKind,
-  codeFields,
-  PROVIDER_IDS,
-  SECRET_KINDS,
-  SECRETS,
-  type SecretName,
-} from './field-names.ts'
+import { type CodeKind, codeFields, SECRET_KINDS, SECRETS, type SecretName } from './field-names.ts'
 import type { IdentifierKind } from './identifiers.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -129,10 +122,8 @@ export function guessAdvice({ model, names, paths }: AuthSettings): string | und
 
 /** The stored fields that only the auth routes write. */
 export function guardedFields(settings: AuthSettings): readonly string[] {
-  const { model, names, providers } = settings
-  const ids = [...providers.values()].map(({ idField }) => idField)
-  const named = [...SECRETS, ...PROVIDER_IDS].map((name) => names[name])
-  const fields = [...named, names.role, ...ids]
+  const { model, names, providerFields } = settings
+  const fields = [...SECRETS.map((name) => names[name]), names.role, ...providerFields]
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 

@@ -15,10 +15,16 @@ import {
   strings,
   whole,
 } from '../option-checks.ts'
-import { enabledProviders, type Maker } from '../providers/provider.ts'
+import { enabledProviders, idFieldsOf, type Maker } from '../providers/provider.ts'
 import { byAddress } from '../request-info.ts'
 import { deliverySettings, isThere, noticesOf } from './delivery-settings.ts'
-import { isStoredName, namesOf, type StoredName, type StoredNames } from './field-names.ts'
+import {
+  isStoredName,
+  namesOf,
+  PROVIDER_IDS,
+  type StoredName,
+  type StoredNames,
+} from './field-names.ts'
 import { identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
@@ -103,6 +109,7 @@ export function resolveSettings(
     notices: noticesOf(options.notices, delivery, env),
     password: passwordSettings(options.password),
     providers,
+    providerFields: [...idFieldsOf(options.social, fields), ...PROVIDER_IDS.map((id) => names[id])],
     linking: linkingOf(options.social?.linking),
     // Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored.
     registerFields: strings('registerFields', options.registerFields ?? []).filter(

@@ -37,6 +37,8 @@ export interface AuthSettings {
     readonly [K in 'check' | 'hash' | 'verify']: PasswordOptions[K]
   }
   readonly providers: ReadonlyMap<string, Provider>
+  /** The fields of all providers' ids, also of those that are switched off. */
+  readonly providerFields: readonly string[]
   readonly linking: 'reset' | 'keep' | 'refuse'
   readonly methods: readonly Method[]
   readonly requiredFor: readonly string[]
