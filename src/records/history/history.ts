@@ -65,7 +65,7 @@ async function* changesBefore(
   pageSize: number,
 ): AsyncGenerator<LoggedChange> {
   const log = logOf(resource.host)
-  const limit = pageSize + 2
+  let limit = pageSize + 2
   for (let upTo = position; ; ) {
     const found = await log.history(resource.model.name, id, { limit, upTo })
     // It was dropped meanwhile, or is of another database.
@@ -75,6 +75,8 @@ async function* changesBefore(
     for (const change of found) if (change.id !== upTo) yield change
     if (found.length < limit) return
     upTo = found.at(-1)?.id
+    // Of changes that the reader may not see there may be thousands: small pages would ask for a few at a time.
+    limit = Math.max(limit, 100)
   }
 }
 
