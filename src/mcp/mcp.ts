@@ -53,7 +53,7 @@ export function mcp(options: McpOptions = {}): Mountable {
       }
       // Each 401 says where clients find out how to sign in, whoever refuses.
       host.early.push((request, context) => {
-        if (routedPath(request) !== mount) return
+        if (![mount, `${mount}/`].includes(routedPath(request))) return
         context.onResponse((response) => {
           const scheme = headerOf(response, 'WWW-Authenticate')
           if (response.status !== 401 || (scheme && !/^Bearer/.test(scheme))) return

@@ -301,6 +301,20 @@ describe('a tool that is refused', () => {
   })
 })
 
+it.each([
+  ['/', '/', ''],
+  ['/tools', '/tools/', '/tools'],
+])('tools at %s say at %s too how to sign in', async (mount, path, place) => {
+  const { app, send } = await agents()
+  app.mount(mount, mcp())
+  const params = { name: 'query_records', arguments: { model: '/favourites' } }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const { status, headers } = await send('POST', path, call)
+  const at = `http://localhost/.well-known/oauth-protected-resource${place}`
+  const challenge = `Bearer resource_metadata="${at}"`
+  expect([status, headers.get('www-authenticate')]).toEqual([401, challenge])
+})
+
 describe('a router without QUERY', () => {
   it('is read and written record by record', async () => {
     const { app, tool } = await agents(ALL)
