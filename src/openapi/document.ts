@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
+import { checkOptions as checkRules, isNames, type Rule, whatever } from '../model/option-rules.ts'
 import { plural } from '../model/plural.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
@@ -76,15 +77,22 @@ export function documentOf(
   }
 }
 
-export function checkOptions(
-  { title, version }: Partial<DocumentOptions>,
-  of: OpenApiVersion,
-): void {
-  for (const [name, value] of Object.entries({ title, version })) {
-    if (typeof value !== 'string' || value === '') {
-      throw new TypeError(`openapi: '${name}' must be a string that is not empty`)
-    }
-  }
+const text: Rule = {
+  must: 'be a string that is not empty',
+  test: (value) => typeof value === 'string' && value !== '',
+}
+const RULES: Readonly<Record<string, Rule>> = {
+  title: text,
+  version: text,
+  description: { must: 'be a string', test: (value) => typeof value === 'string' },
+  servers: { must: 'be a list of URLs', test: isNames },
+  script: whatever,
+}
+
+export function checkOptions(options: Partial<DocumentOptions>, of: OpenApiVersion): void {
+  checkRules(options, RULES, 'openapi')
+  const { title = '', version = '' } = options
+  checkRules({ title, version }, RULES, 'openapi')
   if (!Object.hasOwn(VERSIONS, of)) {
     throw new TypeError(`openapi: the version is '3.2' or '3.1' (got '${of}')`)
   }

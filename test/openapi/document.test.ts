@@ -433,5 +433,8 @@ describe('openapi()', () => {
     expect(() => document(apps.empty, INFO, '2.0' as never)).toThrow(
       "openapi: the version is '3.2'",
     )
+    for (const wrong of [{ servers: '/' }, { servers: [5] }, { description: 5 }, { server: '/' }]) {
+      expect(() => document(apps.empty, { ...INFO, ...wrong } as never)).toThrow(/^openapi: /)
+    }
   })
 })
