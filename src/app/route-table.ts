@@ -43,6 +43,10 @@ export class RouteTable {
     if (own !== undefined) this.#mounts.add(own)
     for (const route of routes) {
       const pattern = `${mount}${route.path}` || '/'
+      const named = pattern.match(/:\w+/g) ?? []
+      if (new Set(named).size < named.length) {
+        throw new TypeError(`the path '${pattern}' has a parameter twice. Rename one of them`)
+      }
       const width = pattern.match(/[:*]/g)?.length ?? 0
       const place = { pattern, mount: own, router, regex: regexOf(pattern), width }
       const row: Row = { ...route, ...place }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { type AppOptions, createApp } from '../../../src/index.ts'
+import { type AppOptions, createApp, createRouter, defineModel } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
 const create = (options: Record<string, unknown> | undefined) => (): unknown =>
@@ -47,5 +48,15 @@ describe('design, App: options of createApp that make no sense are start-up erro
         "the path must start with '/'",
       )
     }
+  })
+
+  test('design, App: a path that has a parameter twice is named', () => {
+    const { app } = service()
+    const Thing = defineModel('NestedThing', { fields: { name: z.string() } })
+    const router = createRouter({ model: Thing, middlewares: [] })
+    expect(() => app.mount('/teams/:id/things', router)).toThrow(
+      new TypeError("the path '/teams/:id/things/:id' has a parameter twice. Rename one of them"),
+    )
+    expect(() => app.mount('/teams/:team/things', router)).not.toThrow()
   })
 })
