@@ -211,6 +211,12 @@ describe('the log of changes', () => {
     const [last] = (await log?.history('LogMember', user._id, { limit: 1 })) ?? []
     expect(last).toMatchObject({ kind: 'updated', by: user._id, after: { name: 'Ann' } })
     expect(changed.headers.get('change-id')).toBe(last?.id)
+    const made = read && 'changes' in read ? read.changes[0] : undefined
+    expect(signedUp.headers.get('change-id')).toBe(made?.id)
+    const passwords = { currentPassword: password, newPassword: `${password} anew` }
+    const anew = await send('POST', '/auth/password/change', { json: passwords, headers })
+    const [latest] = (await log?.history('LogMember', user._id, { limit: 1 })) ?? []
+    expect([anew.status, anew.headers.get('change-id')]).toEqual([200, latest?.id])
   })
 
   it('is refused where a store keeps none, and for durations that are none', async () => {

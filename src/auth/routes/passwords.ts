@@ -3,6 +3,7 @@
 import { checkTime } from '../../http/deadline.ts'
 import { messageResponse } from '../../http/response/respond.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { changeIdOf } from '../../records/write/write-request.ts'
 import {
   checkPasswordSize,
   credential,
@@ -53,7 +54,7 @@ export async function changePassword(auth: AuthRequest): Promise<Response> {
     if (!after) throw refuse.currentPasswordIncorrect()
     report(auth, 'password-changed', own._id)
     tell(auth, after, 'passwordChanged')
-    return messageResponse('Password changed.')
+    return messageResponse('Password changed.', { headers: changeIdOf(users.engine, own._id) })
   }, signedInAsker(auth))
 }
 

@@ -2,6 +2,7 @@
 
 import { valueResponse } from '../../http/response/respond.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { changeIdOf } from '../../records/write/write-request.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import {
   checkNames,
@@ -14,7 +15,7 @@ import {
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendNewCode } from '../delivery/code-requests.ts'
-import type { AuthRequest } from '../instance/instance.ts'
+import { type AuthRequest, bySender } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
 import { DECOY } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -22,7 +23,11 @@ import { report } from '../request-info.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
 /** Creates an account and signs it in, unless its mailbox has to be proven first. */
-export async function register(auth: AuthRequest): Promise<Response> {
+export function register(auth: AuthRequest): Promise<Response> {
+  return auth.users.model.changes ? bySender(signUp)(auth) : signUp(auth)
+}
+
+async function signUp(auth: AuthRequest): Promise<Response> {
   const { settings, names, users, passwords, identifiers, client } = auth
   const body = await readBody(auth)
 
@@ -61,7 +66,7 @@ export async function register(auth: AuthRequest): Promise<Response> {
     // A code to its mailbox.
     if (settings.emailVerification.enabled) auth.later(sendNewCode(auth, user, 'verification'))
     if (identifiers.awaitsProof(user)) {
-      return valueResponse({ user: users.shown(user) }, { status: 201 })
+      return created(auth, id, { user: users.shown(user) })
     }
 
     // The response. If onRegister has just enabled the account, or ended its session, one is opened now.
@@ -99,9 +104,14 @@ async function respond(
   const { users } = auth
   if (data) {
     report(auth, 'signed-in', _id)
-    return valueResponse(data, { status: 201 })
+    return created(auth, _id, data)
   }
   const user = await users.byId(_id)
   // Otherwise the owner of the mailbox has just signed in through a provider, and the account is theirs.
   throw user && users.isDisabled(user) ? refuse.notActive() : refuse.accountExists()
+}
+
+function created({ users }: AuthRequest, id: unknown, data: unknown): Response {
+  const headers = users.model.changes && changeIdOf(users.engine, id)
+  return valueResponse(data, { status: 201, ...(headers && { headers }) })
 }
