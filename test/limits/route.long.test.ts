@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 /**
  * How long the way of each request may be: a step that makes one shorter lowers its row. On a busy machine a password waits
  * for its turn, which sign-in and sign-up may take. Each computation of a password has a turn that ends by itself, should its
- * request be gone, and defaults own their promises: 8 calls of a sign-up.
+ * request be gone, and defaults own their promises: 8 calls of a sign-up. It says which change it is: 2 more.
  */
 const MOST = {
   read: { calls: 85, files: 21, visits: 36 },
@@ -16,7 +16,7 @@ const MOST = {
   create: { calls: 165, files: 32, visits: 75 },
   patch: { calls: 179, files: 33, visits: 81 },
   login: { calls: 469, files: 48, visits: 168 },
-  register: { calls: 368, files: 49, visits: 158 },
+  register: { calls: 370, files: 49, visits: 159 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
