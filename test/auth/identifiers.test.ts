@@ -115,6 +115,31 @@ describe('identifiers change with the current password', () => {
 })
 
 describe('one namespace for identifiers', () => {
+  it('a change names those that clash, under whatever kind others have them', async () => {
+    const identifiers = ['username', 'nick']
+    const auth = {
+      identifiers,
+      updateFields: identifiers,
+      mail: undefined,
+      sms: undefined,
+    }
+    const app = await service({ auth: auth as never })
+    const sent = (body: object) => app.post('/auth/register', { password, ...body })
+    for (const body of [{ username: 'ann' }, { nick: 'zed' }]) await sent(body)
+    const { token, user } = (await sent({ username: 'bob', nick: 'bobby' })).body.data
+    const clashes = async (body: object) => {
+      const change = { ...body, currentPassword: password }
+      const answer = await app.call('PATCH', `/auth/users/${user._id}`, change, token)
+      expect(answer.status).toBe(409)
+      return Object.keys(answer.body.fields)
+    }
+    expect(await clashes({ username: 'robert', nick: 'ann' })).toEqual(['nick'])
+    expect(await clashes({ username: 'zed', nick: 'ann' })).toEqual(['username', 'nick'])
+    expect(await clashes({ username: 'ann', nick: 'ann' })).toEqual(['username', 'nick'])
+    expect(await clashes({ username: 'ann', nick: 'robert' })).toEqual(['username'])
+    expect(await app.stored(user._id)).toMatchObject({ username: 'bob', nick: 'bobby' })
+  })
+
   const kinds = {
     identifiers: ['email', 'phone', 'username'],
     updateFields: ['phone', 'username', 'name'],

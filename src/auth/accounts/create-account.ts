@@ -16,7 +16,7 @@ import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import type { NewAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { isTakenElsewhere } from './credentials.ts'
+import { takenElsewhere } from './credentials.ts'
 
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
@@ -47,7 +47,7 @@ export async function createAccount(
   }
   const { onRegister } = settings
   try {
-    const isTaken = !proven && (await isTakenElsewhere(auth, values, id))
+    const isTaken = !proven && (await takenElsewhere(auth, values, id)).length > 0
     if (isTaken || (proven?.claim && !(await proven.claim(user)))) {
       await remove()
       return undefined

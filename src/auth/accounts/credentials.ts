@@ -161,18 +161,18 @@ export function checkNames({ identifiers }: AuthSettings, values: Fields): void 
 }
 
 /**
- * Whether an identifier among `values` identifies, under another kind, another account than the one with `id`: identifiers
+ * The identifiers among `values` that identify, under another kind, another account than the one with `id`: identifiers
  * share one namespace, or one user's phone number could block another user's name at sign-in.
  *
  * Stores enforce unique indexes per field, none across fields. So the value is written first and looked up afterwards,
  * and removed again if another account has it under another kind. If two writers do this at the same moment, each looks
  * after both have written, so at least one of them sees the other: they never both keep it.
  */
-export async function isTakenElsewhere(
+export async function takenElsewhere(
   { users, identifiers: proven, settings }: Auth,
   values: Fields,
   id: string,
-): Promise<boolean> {
+): Promise<readonly string[]> {
   const { identifiers } = settings
   const others = identifiers.flatMap(({ field }) => {
     const value = values[field]
@@ -181,14 +181,17 @@ export async function isTakenElsewhere(
       .filter((other) => other.field !== field)
       .flatMap((other) => {
         const forms = [...new Set([value, other.normalize(value)])]
-        return forms.flatMap((form) => (form === undefined ? [] : { field: other.field, form }))
+        return forms.flatMap((form) =>
+          form === undefined ? [] : { wanted: field, field: other.field, form },
+        )
       })
   })
-  if (others.length === 0) return false
+  if (others.length === 0) return []
   const filters = others.map(({ field, form }): Filter => ({ op: 'eq', field, value: form }))
   const filter = all([{ op: 'ne', field: '_id', value: id }, any(filters)])
   const found = await users.engine.stored.find({ filter, sort: [], limit: others.length })
-  return found.some((user) =>
-    others.some(({ field, form }) => user[field] === form && proven.mayIdentify(user, field)),
+  const taken = others.filter(({ field, form }) =>
+    found.some((user) => user[field] === form && proven.mayIdentify(user, field)),
   )
+  return [...new Set(taken.map(({ wanted }) => wanted))]
 }

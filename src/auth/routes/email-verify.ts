@@ -8,8 +8,8 @@ import {
   checkPasswordSize,
   credential,
   identifierString,
-  isTakenElsewhere,
   readBody,
+  takenElsewhere,
 } from '../accounts/credentials.ts'
 import { respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
@@ -120,7 +120,8 @@ async function prove(
     const change = proofChange(auth, user, signedIn)
     if (!change) throw refuse.invalidCode()
     const address = change.set?.[field]
-    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw refuse.accountExists()
+    const taken = await takenElsewhere(auth, { [field]: address }, id)
+    if (taken.length > 0) throw refuse.accountExists()
     const expect = {
       ...users.passwordState(user),
       ...identifiers.stateOf(user),

@@ -17,8 +17,8 @@ import { changeIdOf } from '../../records/write/write-request.ts'
 import {
   checkNames,
   chosenFields,
-  isTakenElsewhere,
   readBody,
+  takenElsewhere,
   withNormalIdentifiers,
 } from '../accounts/credentials.ts'
 import { reauthenticate } from '../accounts/password-choice.ts'
@@ -99,7 +99,8 @@ async function moveUser(
   const written = waits ? { ...others, [pendingEmail]: address } : changes
   const stored = waits ? moved.filter((field) => field !== email) : moved
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
-  if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
+  const elsewhere = await takenElsewhere(auth, values, id)
+  if (elsewhere.length > 0) throw duplicate(await allTaken(auth, values, elsewhere))
   const user = await write(auth, id, written, expected).catch(async (error: unknown) => {
     if (!isDuplicate(error)) throw error
     for (const field of stored) if (!(await identifiers.free(field, values[field]))) throw error
@@ -111,17 +112,32 @@ async function moveUser(
     for (const field of moved) tellOldAddress(auth, before, field)
   }
   // If nobody can say so now, it stays changed: the next try would change nothing, and tell nobody.
-  const isTaken = await isTakenElsewhere(auth, values, id).catch((error: unknown) => {
+  const taken = await takenElsewhere(auth, values, id).catch((error: unknown) => {
     told()
     throw error
   })
-  if (isTaken) {
+  if (taken.length > 0) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
     await users.engine.update(withId(id), old, values)
-    throw duplicate(stored)
+    throw duplicate(taken)
   }
   told()
   return user
+}
+
+/** Those of `values` that clash: `elsewhere` under another kind, and those that another account has under their own. */
+async function allTaken(
+  { users, identifiers }: AuthRequest,
+  values: Fields,
+  elsewhere: readonly string[],
+): Promise<readonly string[]> {
+  const taken: string[] = []
+  for (const [field, value] of Object.entries(values)) {
+    const holder = typeof value === 'string' ? await users.by(field, value) : undefined
+    const isHeld = holder !== undefined && identifiers.mayIdentify(holder, field)
+    if (isHeld || elsewhere.includes(field)) taken.push(field)
+  }
+  return taken
 }
 
 /** Without its identifier no one could sign in to the account. Null counts as one if the schema accepts it. */
