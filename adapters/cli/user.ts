@@ -1,3 +1,4 @@
+import { AppContext } from '../../src/app/context.ts'
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
 import {
   checkNames,
@@ -186,5 +187,6 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
 function ownRequest(auth: Auth): AuthRequest {
   const request = new Request('http://localhost/') as ApiRequest
   Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
-  return { ...auth, request, route: 'register', client: undefined, later() {} }
+  const context = new AppContext(auth.host, request, 0, undefined, undefined)
+  return { ...auth, request, context, route: 'register', client: undefined, later() {} }
 }

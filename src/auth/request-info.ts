@@ -17,6 +17,8 @@ export interface AuthRequestInfo {
   readonly route: RouteName | MethodRouteName
   /** The client that sends it, by the `client` option; undefined if it is unknown. */
   readonly client: string | undefined
+  /** What the app's own code gets beside the request. */
+  readonly context: Context
   /** Keeps the runtime alive until `work` settles. */
   later(work: Promise<unknown>): void
 }
@@ -38,7 +40,7 @@ export function noteRequest(option: ClientOption, route: RouteName | MethodRoute
     context.headers.set('Cache-Control', 'no-store')
     const client = clientOf(option, request, context)
     const noted: Noted = request
-    noted[INFO] = { route, client, later: (work) => context.waitUntil(work) }
+    noted[INFO] = { route, client, context, later: (work) => context.waitUntil(work) }
   }
 }
 

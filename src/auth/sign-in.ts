@@ -59,14 +59,16 @@ export async function guessPassword(
 
 /** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
 export async function runOnLogin(
-  { users, settings, request }: AuthRequest,
+  { users, settings, request, context }: AuthRequest,
   user: Fields,
   step: SignInStep = {},
 ): Promise<SecondStepRequired | undefined> {
   const { onLogin } = settings
   if (!onLogin) return undefined
   try {
-    await inTime(request, () => onLogin(users.withoutSecrets(user) as never, request, step))
+    await inTime(request, () =>
+      onLogin(users.withoutSecrets(user) as never, request, step, context),
+    )
     return undefined
   } catch (error) {
     if (error instanceof SecondStepRequired) return error

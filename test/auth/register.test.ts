@@ -1,10 +1,42 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { HttpError } from '../../src/index.ts'
+import { type Context, defineModel, HttpError } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { raced } from './raced.ts'
 import { service } from './service.ts'
+
+const Told = defineModel('ToldByHooks', { fields: { name: z.string() } })
+
+it('hooks of accounts get the context last, whose store writes in one step', async () => {
+  const called: unknown[] = []
+  const hook =
+    (name: string) =>
+    async (...given: unknown[]) => {
+      const context = given.at(-1) as Context
+      called.push([name, given.length, typeof context.waitUntil])
+      await context.store.atomic(async (tx) => tx.collection(Told).insert({ name }))
+    }
+  const { app, post, call } = await service({
+    auth: {
+      routes: { deleteUser: true },
+      ...{ onRegister: hook('onRegister'), onLogin: hook('onLogin'), onDelete: hook('onDelete') },
+    },
+  })
+  const told = app.store.collection(Told)
+  const email = 'ann@example.com'
+  await post('/auth/register', { email, password })
+  const { token, user } = (await post('/auth/login', { identifier: email, password })).body.data
+  const own = { currentPassword: password }
+  const removed = await call('DELETE', `/auth/users/${user._id}`, own, token)
+  expect(removed.status).toBe(200)
+  expect(called).toEqual([
+    ['onRegister', 3, 'function'],
+    ['onLogin', 4, 'function'],
+    ['onDelete', 3, 'function'],
+  ])
+  expect(await told.count()).toBe(3)
+})
 
 describe('4.5 POST /register', () => {
   it('makes an account, signs it in and shows no secret', async () => {

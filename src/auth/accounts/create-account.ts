@@ -32,7 +32,7 @@ export async function createAccount(
   values: Fields,
   proven?: NewAccount,
 ): Promise<Fields | undefined> {
-  const { users, settings, request } = auth
+  const { users, settings, request, context } = auth
   const user = await insert(auth, id, values)
   if (!user) return undefined
   const remove = async () => {
@@ -53,7 +53,7 @@ export async function createAccount(
       return undefined
     }
     if (onRegister) {
-      await inTime(request, () => onRegister(users.withoutSecrets(user) as never, request))
+      await inTime(request, () => onRegister(users.withoutSecrets(user) as never, request, context))
     }
   } catch (error) {
     await remove()

@@ -140,7 +140,7 @@ function entriesOf(body: Fields): readonly unknown[] {
 
 /** Removes an account with its files: the user's own with `currentPassword`, or any for an admin. */
 export async function deleteUser(auth: AuthRequest): Promise<Response> {
-  const { users, settings, request } = auth
+  const { users, settings, request, context } = auth
   const id = requestedId(settings, request)
   const isOwn = isSelf(request, id)
   if (!isOwn && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
@@ -155,7 +155,7 @@ export async function deleteUser(auth: AuthRequest): Promise<Response> {
   const { onDelete } = settings
   if (onDelete) {
     const shown = users.withoutSecrets(user) as never
-    await inTime(request, () => onDelete(shown, request)).catch(refuse.hookFailed)
+    await inTime(request, () => onDelete(shown, request, context)).catch(refuse.hookFailed)
   }
   // Throws a 409 for an account that enforced references keep, although they did not before the hook.
   const removed = await keepingAnAdmin(auth, user, refuse.adminNeeded, (engine, expect) =>

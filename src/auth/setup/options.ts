@@ -5,7 +5,7 @@ import { HttpError } from '../../http/errors/errors.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import type { Guard } from '../../records/engine/route.ts'
+import type { Context, Guard } from '../../records/engine/route.ts'
 import type { Duration } from '../option-checks.ts'
 import type { SocialOptions } from '../providers/provider.ts'
 import type { ClientOption, MethodRouteName, RouteName, SecurityEvent } from '../request-info.ts'
@@ -223,16 +223,16 @@ export interface AuthOptions<R, Role extends string = string>
    */
   readonly client?: ClientOption
   /** Runs after an account was created; if it fails, the account is removed again. */
-  onRegister?(user: R & Managed, request: ApiRequest): unknown
+  onRegister?(user: R & Managed, request: ApiRequest, context: Context): unknown
   /**
    * Runs before a sign-in responds. Throw an HttpError to refuse the sign-in; that counts as a guess at the password.
    * Throw a `SecondStepRequired` to ask the client for a second step, whose body is then in `step.answer`.
    */
-  onLogin?(user: R & Managed, request: ApiRequest, step: SignInStep): unknown
+  onLogin?(user: R & Managed, request: ApiRequest, step: SignInStep, context: Context): unknown
   /** Receives security events, sync or async. Default: the logger, at `info`. */
   onSecurityEvent?(event: SecurityEvent): unknown
   /** Runs before an account is deleted; if it throws, the account stays. */
-  onDelete?(user: R & Managed, request: ApiRequest): unknown
+  onDelete?(user: R & Managed, request: ApiRequest, context: Context): unknown
   /** As on a resource router, for `GET /users`. */
   readonly maxLimit?: number
   readonly defaultPageSize?: number
