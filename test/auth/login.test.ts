@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { hasher } from '../../adapters/hashers/scrypt.ts'
 import { HttpError } from '../../src/index.ts'
 import { cheap, password } from './accounts.ts'
+import { raced } from './raced.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 
 const wrong = 'a wrong password'
@@ -311,6 +312,16 @@ describe('3.2 lockout', () => {
       expect(refreshTokens).toHaveLength(5)
     },
   )
+
+  it('is not reached by right passwords while the database is slow', async () => {
+    const store = raced(async () => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+    })
+    const app = await service({ store, auth: { lockout: { maxAttempts: 8 } } })
+    await app.register('ann@example.com')
+    const answers = await parallel(40, () => login(app, 'ann@example.com'))
+    expect(statuses(answers)).toEqual({ 200: 40 })
+  })
 
   it('is cleared by a successful sign-in', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 3 } } })

@@ -7,6 +7,7 @@ import { tell } from '../delivery/messages.ts'
 import type { Auth, AuthRequest, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
 import { type AskedStep, askSecondStep, readTicket } from '../instance/tickets.ts'
+import type { EndTurn } from '../keys/hashing.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import type { MethodSignIn } from '../setup/method.ts'
@@ -38,13 +39,13 @@ export async function login(auth: AuthRequest, own?: string): Promise<Response> 
     // The guess: counted in the record, then compared with the hash.
     const user = await account.find()
     const guess = await guessPassword(auth, user, password)
-    endTurn()
     if (!guess.isRight) throw refusal(auth, guess.isLocked ? user : undefined)
 
     // What else may refuse the account, and a second step.
     const { reservation } = guess
     await checkGuessed(auth, reservation)
-    const step = auth.settings.onLogin && (await askHook(auth, reservation))
+    // A hook may be slow. Otherwise others wait: a right guess stays counted until the end, and too many lock an account.
+    const step = auth.settings.onLogin && (await askHook(auth, reservation, undefined, endTurn))
     const asked = await askedStep(auth, reservation.user, step)
 
     // A hash of today's kind, if it is of another one.
@@ -181,8 +182,10 @@ async function askHook(
   auth: AuthRequest,
   reservation: Reservation,
   answer?: Fields,
+  endTurn?: EndTurn,
 ): Promise<SecondStepRequired | undefined> {
   const { user } = reservation
+  endTurn?.()
   try {
     return await runOnLogin(auth, user, answer && { answer })
   } catch (error) {
