@@ -21,10 +21,8 @@ export function adoptedTable(
 ): Table {
   const { name = '', columns: renamed = {} } = schema.adopted ?? {}
   const sql = tableSql(space, name)
-  const missing = missingIn(schema, existing)
-  if (!existing) throw new TypeError(`postgresStore: ${missingTable(missing, sql, schema)}`)
-  const [lacking] = missingColumns(missing, sql, existing)
-  if (lacking !== undefined) throw new TypeError(`postgresStore: ${lacking}`)
+  const [lacking] = missingColumns(missingIn(schema, existing), sql, schema, existing)
+  if (!existing || lacking !== undefined) throw new TypeError(`postgresStore: ${lacking}`)
   const columns = [...schema.shape.fields].map(([field, shape]): Column => {
     const column = renamed[field] ?? field
     const found = existing.columns.get(column) as ExistingColumn
@@ -81,46 +79,40 @@ function missingIn(
     .filter(({ column }) => !existing?.columns.has(column))
 }
 
-/** What to say of them, with the SQL that adds them. */
+/** What to say of them, or of the table if there is none, with the SQL that adds them. */
 function missingColumns(
   missing: readonly Missing[],
   sql: string,
-  existing: ExistingTable,
+  { name }: CollectionSchema,
+  existing?: ExistingTable,
 ): string[] {
+  const added = missing.map(({ column, type, filled }) => `${identifier(column)} ${type}${filled}`)
+  if (!existing) {
+    return [
+      `the table ${sql} of '${name}' does not exist. Run: CREATE TABLE ${sql} (${added.join(', ')})`,
+    ]
+  }
   if (missing.length === 0) return []
   const { columns, kind } = existing
   const told = missing.map(({ column, field }) => `${identifier(column)} for '${field}'`)
   const there = [...columns.keys()].map(identifier).join(', ')
-  const added = definitions(missing).map((one) => `ADD COLUMN ${one}`)
-  const isView = kind.endsWith('view')
-  const remedy = isView ? `Add it to the ${kind}` : `Run: ALTER TABLE ${sql} ${added.join(', ')}`
+  const remedy = kind.endsWith('view')
+    ? `Add it to the ${kind}`
+    : `Run: ALTER TABLE ${sql} ADD COLUMN ${added.join(', ADD COLUMN ')}`
   return [
     `${sql} has no column ${told.join(', ')}. ${remedy}, or name one that is there in 'columns': ${there}`,
   ]
 }
 
-function missingTable(
-  missing: readonly Missing[],
-  sql: string,
-  { name }: CollectionSchema,
-): string {
-  return `the table ${sql} of '${name}' does not exist. Run: CREATE TABLE ${sql} (${definitions(missing).join(', ')})`
-}
-
-function definitions(missing: readonly Missing[]): string[] {
-  return missing.map(({ column, type, filled }) => `${identifier(column)} ${type}${filled}`)
-}
+const NO_TABLE: ExistingTable = { kind: 'table', columns: new Map(), indexes: new Map() }
 
 /** The table as it is with them, so that what else it lacks is told too. */
-function completed(
-  missing: readonly Missing[],
-  existing: Omit<ExistingTable, 'columns'> & Partial<ExistingTable>,
-): ExistingTable {
+function completed(missing: readonly Missing[], existing = NO_TABLE): ExistingTable {
   const added = missing.map(({ column, type }): [string, ExistingColumn] => {
     const of = { type, baseType: type, isNotNull: false, isLoose: false, isTextIndexable: true }
     return [column, of]
   })
-  return { ...existing, columns: new Map([...(existing.columns ?? []), ...added]) }
+  return { ...existing, columns: new Map([...existing.columns, ...added]) }
 }
 
 /**
@@ -134,13 +126,11 @@ export async function checkAdopted(
 ): Promise<readonly string[]> {
   const { schema, space } = prepared
   const missing = missingIn(schema, existing)
-  const whole = completed(missing, existing ?? { kind: 'table', indexes: new Map() })
+  const whole = completed(missing, existing)
   const table = adoptedTable(schema, space, whole)
   const adopted = { ...prepared, table, existing: whole }
   const lacking = [
-    ...(existing
-      ? missingColumns(missing, table.sql, existing)
-      : [missingTable(missing, table.sql, schema)]),
+    ...missingColumns(missing, table.sql, schema, existing),
     ...missingSets(adopted),
     ...(await missingExclusions(adopted)),
   ]
