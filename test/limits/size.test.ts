@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 73_847
-const MOST_LINES_OF_EXTRAS = 5_964
+const MOST_LINES = 74_207
+const MOST_LINES_OF_EXTRAS = 5_967
 /** Of the admin page and what serves it, without its styles. */
 const MOST_LINES_OF_ADMIN = 7_415
 const MOST_LINES_OF_A_FILE = 300

@@ -14,15 +14,17 @@ const KIB = 1024
  * that one record has, and caches that do not take a response, a half; aggregates over values of another type, and what is said of
  * a binding that is missing, a quarter; rights that end before a body is there, start-ups that outlive their request, and what
  * `fetch` has decoded, a half; what a check tells of overlaps and references, collections with another name, isolates that go on
- * after requests that were ended, and dates among words, one; writes of accounts that fail half-way, a quarter.
+ * after requests that were ended, and dates among words, one; writes of accounts that fail half-way, a quarter; right passwords
+ * and codes that count as no try, and providers that are switched off, three quarters; models of one app that keep apart from
+ * those of others, a quarter.
  */
-const LIMIT = 172 * KIB
+const LIMIT = 173 * KIB
 
 /** The same of records alone, without accounts and files; schemas that refer to themselves, and hints about them, take a quarter. */
-const LIMIT_OF_RECORDS = 121.75 * KIB
+const LIMIT_OF_RECORDS = 122.25 * KIB
 
 /** The same of an app that names no parts. */
-const LIMIT_OF_NO_PARTS = 105 * KIB
+const LIMIT_OF_NO_PARTS = 105.5 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
 const PARTS_OF_APPS = [
@@ -34,7 +36,7 @@ const PARTS_OF_APPS = [
 ]
 
 /** The same with accounts of no parts. */
-const LIMIT_OF_PASSWORDS = 157.75 * KIB
+const LIMIT_OF_PASSWORDS = 159 * KIB
 
 /** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
 const PARTS = [
@@ -94,7 +96,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 172 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 173 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
