@@ -6,23 +6,12 @@ import { badRequest, HttpError, refusal, said, theirs } from '../http/errors/err
 const MAX_SHOWN_LENGTH = 64
 const shown = (word: string) => theirs(word.slice(0, MAX_SHOWN_LENGTH))
 
-const CHALLENGE = 'WWW-Authenticate'
 const unauthorized = (code: string, message: string, cause?: unknown): HttpError =>
-  refusal(code, 401, message, { headers: { [CHALLENGE]: 'Bearer' }, cause })
+  refusal(code, 401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
 const unavailable = (code: string, message: string, seconds: number, cause?: unknown): HttpError =>
   refusal(code, 503, message, { headers: { 'Retry-After': String(seconds) }, cause })
 const forbidden = (code: string, message: string): HttpError => refusal(code, 403, message)
 const conflict = (code: string, message: string): HttpError => refusal(code, 409, message)
-
-/** Throws what a hook has thrown; a 401 among it names the scheme, as every other here does (RFC 9110, 11.6.1). */
-export function hookFailed(error: unknown): never {
-  if (error instanceof HttpError && error.status === 401) {
-    const headers = new Headers(error.headers)
-    if (!headers.has(CHALLENGE)) headers.set(CHALLENGE, 'Bearer')
-    Object.assign(error, { headers })
-  }
-  throw error
-}
 
 // Guards
 export const authenticationRequired = (): HttpError =>

@@ -5,6 +5,7 @@
  * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  */
 
+import { HttpError } from '../http/errors/errors.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { atOnce } from '../ports/promises/synchronous.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
@@ -236,3 +237,13 @@ export type MethodRouteName =
 
 /** Who may call a route. */
 export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
+
+/** Throws what a hook has thrown; a 401 among it names the scheme, as every other here does (RFC 9110, 11.6.1). */
+export function hookFailed(error: unknown): never {
+  if (error instanceof HttpError && error.status === 401) {
+    const headers = new Headers(error.headers)
+    if (!headers.has('WWW-Authenticate')) headers.set('WWW-Authenticate', 'Bearer')
+    Object.assign(error, { headers })
+  }
+  throw error
+}

@@ -15,8 +15,7 @@ import type { NewSession } from './instance/sessions.ts'
 import { replacing, together, type Write } from './instance/users.ts'
 import type { EndTurn } from './keys/hashing.ts'
 import { bearerToken } from './keys/signing.ts'
-import * as refuse from './refusals.ts'
-import { report } from './request-info.ts'
+import { hookFailed, report } from './request-info.ts'
 import type { NamedAccount } from './setup/method.ts'
 import { SecondStepRequired, type SignInStep } from './setup/options.ts'
 
@@ -72,7 +71,7 @@ export async function runOnLogin(
     return undefined
   } catch (error) {
     if (error instanceof SecondStepRequired) return error
-    return refuse.hookFailed(error)
+    return hookFailed(error)
   }
 }
 

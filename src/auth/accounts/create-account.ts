@@ -13,7 +13,7 @@ import { tellOfEnded } from '../delivery/messages.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
-import { report } from '../request-info.ts'
+import { hookFailed, report } from '../request-info.ts'
 import type { NewAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { takenElsewhere } from './credentials.ts'
@@ -57,7 +57,7 @@ export async function createAccount(
     }
   } catch (error) {
     await remove()
-    refuse.hookFailed(error)
+    hookFailed(error)
   }
   report(auth, 'signed-up', id)
   return user

@@ -7,6 +7,7 @@ import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { fail, needsPart } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
+import { hookFailed } from '../request-info.ts'
 import { DEADLINE_MS } from './ask.ts'
 import type { SingleUse } from './used-tokens.ts'
 
@@ -285,7 +286,7 @@ export function customProvider(name: string, settings: CustomOptions): Checks {
         async () => settings.verify(body, settings),
         () => refuse.providerUnreachable(),
       ).catch((error: unknown) => {
-        if (error instanceof HttpError) refuse.hookFailed(error)
+        if (error instanceof HttpError) hookFailed(error)
         throw refuse.providerRefused()
       })
       if (!profile) throw refuse.providerRefused()

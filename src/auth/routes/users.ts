@@ -24,7 +24,7 @@ import { reauthenticate } from '../accounts/password-choice.ts'
 import { isAdmin } from '../guards.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
-import { report } from '../request-info.ts'
+import { hookFailed, report } from '../request-info.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
 export async function me({ users, settings, request }: AuthRequest): Promise<Response> {
@@ -155,7 +155,7 @@ export async function deleteUser(auth: AuthRequest): Promise<Response> {
   const { onDelete } = settings
   if (onDelete) {
     const shown = users.withoutSecrets(user) as never
-    await inTime(request, () => onDelete(shown, request, context)).catch(refuse.hookFailed)
+    await inTime(request, () => onDelete(shown, request, context)).catch(hookFailed)
   }
   // Throws a 409 for an account that enforced references keep, although they did not before the hook.
   const removed = await keepingAnAdmin(auth, user, refuse.adminNeeded, (engine, expect) =>
