@@ -52,7 +52,13 @@ describe('values in paths', () => {
     expect(sent).toEqual([])
   })
 
-  it.each(['GET top', 'GET .example.com', 'GET'])('the route %j is a mistake', async (route) => {
+  it('a method alone goes to the path of the mount', async () => {
+    const { api, sent } = recording()
+    await calls(api)('/batch').call?.('POST')
+    expect(sent).toMatchObject([{ method: 'POST', url: '/batch' }])
+  })
+
+  it.each(['GET top', 'GET .example.com'])('the route %j is a mistake', async (route) => {
     const { api, sent } = recording()
     const wrong = calls(api)('/').call?.(route)
     await expect(wrong).rejects.toThrow(`'${route}' must be a method and a path`)

@@ -13,7 +13,7 @@ export async function called(
   const asWritten = (values: object = {}): Record<string, unknown> => JSON.parse(json(values))
   const [method = '', pattern = ''] = route.split(' ')
   // Behind the client's URL, anything else could be the rest of another host's name.
-  if (pattern[0] !== '/') throw new TypeError(`'${route}' must be a method and a path`)
+  if (pattern && pattern[0] !== '/') throw new TypeError(`'${route}' must be a method and a path`)
   const values = asWritten(params)
   // One that may have several parts keeps its slashes; what `*` stands for is `rest`.
   const path = pattern.replace(/\/(?::(\w+)([?+]?)|\*|$)/g, (whole, name = 'rest', mark = '+') => {
