@@ -241,9 +241,8 @@ export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
 /** Throws what a hook has thrown; a 401 among it names the scheme, as every other here does (RFC 9110, 11.6.1). */
 export function hookFailed(error: unknown): never {
   if (error instanceof HttpError && error.status === 401) {
-    const headers = new Headers(error.headers)
-    if (!headers.has('WWW-Authenticate')) headers.set('WWW-Authenticate', 'Bearer')
-    Object.assign(error, { headers })
+    const own = Object.fromEntries(new Headers(error.headers))
+    Object.assign(error, { headers: { 'www-authenticate': 'Bearer', ...own } })
   }
   throw error
 }
