@@ -194,7 +194,7 @@ await withService('chromium', () => {
       await press(page, 'Filters')
       await choose(page, 'Field', 'At')
       await choose(page, 'Condition', 'is')
-      const value = await field(page, 'Value')
+      const value = await found(page, 'input[type="datetime-local"]')
       // As React hears of it.
       await value.evaluate((one) => {
         const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
