@@ -203,7 +203,7 @@ await withService('chromium', () => {
       })
       await sees(page, '1 record')
       const path = new URL(page.url()).hash.slice(1)
-      const elsewhere = await shown('/')
+      const elsewhere = await shown('/notes')
       await elsewhere.emulateTimezone('America/New_York')
       await elsewhere.goto(`${served.base}#${path}`)
       await sees(elsewhere, '1 record')

@@ -27,7 +27,7 @@ import * as z from 'zod'
 const secret = 'a secret that guards nothing, for this test'
 const s3 = { bucket: 'a', endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' }
 const services: Record<string, () => unknown> = {
-  mongodb: () => mongoStore({ url: 'mongodb://127.0.0.1:1/a?serverSelectionTimeoutMS=50' }).prepare([]),
+  mongodb: () => mongoStore({ url: 'mongodb://127.0.0.1:1/a?serverSelectionTimeoutMS=1000' }).prepare([]),
   postgres: () => postgresStore({ url: 'postgres://127.0.0.1:1/a' }).prepare([]),
   redis: () => redisCache({ url: 'redis://127.0.0.1:1' }).get('a'),
   libsql: () => libsqlStore({ url: 'file:a.db' }).prepare([]),
