@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
-import { checkOptions as checkRules, isNames, type Rule, whatever } from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { isNames, type Rule } from '../model/option-rules.ts'
 import { plural } from '../model/plural.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
@@ -77,22 +78,22 @@ export function documentOf(
   }
 }
 
-const text: Rule = {
+const filled: Rule = {
   must: 'be a string that is not empty',
   test: (value) => typeof value === 'string' && value !== '',
 }
 const RULES: Readonly<Record<string, Rule>> = {
-  title: text,
-  version: text,
-  description: { must: 'be a string', test: (value) => typeof value === 'string' },
+  title: filled,
+  version: filled,
+  description: rule.text,
   servers: { must: 'be a list of URLs', test: isNames },
-  script: whatever,
+  script: rule.whatever,
 }
 
 export function checkOptions(options: Partial<DocumentOptions>, of: OpenApiVersion): void {
-  checkRules(options, RULES, 'openapi')
+  rule.checkOptions(options, RULES, 'openapi')
   const { title = '', version = '' } = options
-  checkRules({ title, version }, RULES, 'openapi')
+  rule.checkOptions({ title, version }, RULES, 'openapi')
   if (!Object.hasOwn(VERSIONS, of)) {
     throw new TypeError(`openapi: the version is '3.2' or '3.1' (got '${of}')`)
   }

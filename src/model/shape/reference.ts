@@ -50,14 +50,11 @@ export function ref(model: string, options: ReferenceOptions = {}): Reference {
   }
   checkOptions(options, RULES, `ref('${model}')`)
   // The target may be defined after the reference, so its id format is looked up when needed.
-  const leads: NonNullable<Leading['leads']> = {}
-  const isId = (id: string) => {
-    return idFrom(id, (leads.to ?? lastDefined(model))?.idType ?? 'objectId') !== undefined
-  }
+  const isId = (id: string) => idFrom(id, referredModel(schema)?.idType ?? 'objectId') !== undefined
   const message = 'Invalid ID format.'
-  const schema = string().check(refine(isId, message))
+  const schema: ZodMiniString<string> = string().check(refine(isId, message))
   // The name is in the definition, which zod copies when it clones a schema.
-  Object.assign(schema._zod.def, { reference: model, leads, onDelete: options.onDelete })
+  Object.assign(schema._zod.def, { reference: model, leads: {}, onDelete: options.onDelete })
   return Object.assign(schema as ZodMiniString<string> & Reference, {
     optional: () => optional(schema) as unknown as $ZodOptional<Reference>,
     nullable: () => nullable(schema) as unknown as $ZodNullable<Reference>,
