@@ -15,6 +15,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api'
 import {
@@ -34,14 +35,12 @@ import { pathOf } from '../../src/ports/values/paths.ts'
  * ```
  */
 export function telemetry(): Observer {
-  // Also works with an SDK that is registered later.
-  const tracer = trace.getTracer('fieldgate')
   return {
     async request(request, respond) {
       const method = methodName(request.method)
       const within = parentOf(request)
       const options = { kind: SpanKind.SERVER, attributes: attributesOf(request, method) }
-      const span = tracer.startSpan(spanName(method), options, within)
+      const span = tracerNow().startSpan(spanName(method), options, within)
       const { traceId } = span.spanContext()
       if (!isSpanContextValid(span.spanContext())) return respond()
       request.traceId = traceId
@@ -58,7 +57,7 @@ export function telemetry(): Observer {
         'db.operation.name': operation,
       }
       const options = { kind: SpanKind.CLIENT, attributes }
-      const span = tracer.startSpan(`${operation} ${collection}`, options)
+      const span = tracerNow().startSpan(`${operation} ${collection}`, options)
       try {
         return await context.with(trace.setSpan(context.active(), span), run)
       } catch (error) {
@@ -70,6 +69,11 @@ export function telemetry(): Observer {
       }
     },
   }
+}
+
+/** Since 1.10 of the API, a tracer from before the SDK was registered makes no spans. */
+function tracerNow(): Tracer {
+  return trace.getTracer('fieldgate')
 }
 
 /** The context of the calling span, by the registered propagator, else by `traceparent`. */
