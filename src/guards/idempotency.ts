@@ -239,8 +239,18 @@ function placeOf(request: ApiRequest, key: string): string {
   return ownId(JSON.stringify([who, method, path, query, key]))
 }
 
+/** Claims that each token of the same user may have anew. */
+const OF_A_TOKEN =
+  /^(?:sub|role|iat|exp|nbf|jti|pca|sid|mfa|amr|acr|auth_time|nonce|session_state|(?:at|c|s)_hash|aio|rh|uti)$/
+
+/** What a user may do: with another role or other claims, such as a tenant, they may see or write something else. */
+function rightsOf({ auth }: ApiRequest): unknown {
+  const claims = Object.entries(auth?.claims ?? {}).filter(([name]) => !OF_A_TOKEN.test(name))
+  return [auth?.role ?? null, claims.sort(([a], [b]) => (a < b ? -1 : 1))]
+}
+
 /**
- * A digest of the body and of the user's role, which must be the same when a request is repeated. Of a form with files only its media type
+ * A digest of the body and of the user's rights, which must be the same when a request is repeated. Of a form with files only its media type
  * counts: it is not read into memory, and each time it is sent with other boundaries. Throws as reading a body does.
  */
 async function fingerprintOf(request: ApiRequest): Promise<string> {
@@ -249,7 +259,6 @@ async function fingerprintOf(request: ApiRequest): Promise<string> {
   const { requests, body: given } = passedOf(request)
   const whole = async () => given?.() ?? new Uint8Array(await request.clone().arrayBuffer())
   const body = isForm ? '' : await whole()
-  // With another role, the user may see other fields of the response.
-  const roles = JSON.stringify(requests.map(({ auth }) => auth?.role ?? null))
-  return `${type.trim()} ${hexDigestOf(body)} ${hexDigestOf(roles)}`
+  const rights = JSON.stringify(requests.map(rightsOf))
+  return `${type.trim()} ${hexDigestOf(body)} ${hexDigestOf(rights)}`
 }

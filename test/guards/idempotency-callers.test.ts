@@ -167,6 +167,27 @@ it('a user with another role gets neither the response of before nor a second re
   expect(await count()).toBe(1)
 })
 
+it('a user of two tenants gets nothing in one that was kept in the other, and the same with a newer token', async () => {
+  const tenants: Guard = (request) => {
+    const { headers } = request
+    const claims = { tenant: headers.get('x-tenant'), jti: headers.get('x-jti') }
+    request.auth = { userId: 'ann', claims }
+  }
+  const { ask, count } = secrets({
+    app: [],
+    router: { middlewares: [tenants, idempotency({ ttlSeconds: 60 })] },
+  })
+  const as = async (tenant: string, jti: string) => {
+    const headers = { 'Idempotency-Key': '1', 'X-Tenant': tenant, 'X-Jti': jti }
+    const { status, replayed } = await ask('/m', { text: 'a' }, headers)
+    return [status, replayed]
+  }
+  expect(await as('one', '1')).toEqual([201, false])
+  expect(await as('two', '1')).toEqual([422, false])
+  expect(await as('one', '2')).toEqual([201, true])
+  expect(await count()).toBe(1)
+})
+
 describe('a batch carries its key for all of its operations', () => {
   const required = {
     app: [],
