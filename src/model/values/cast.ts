@@ -7,7 +7,8 @@ import { hexOf } from '../../ports/values/hex.ts'
 import { changedList } from '../../ports/values/members.ts'
 import type { Model } from '../model.ts'
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/** A decimal number of any length. */
+export const NUMBER: RegExp = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const ISO_DATE =
   /^\d{4}(?:-\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/
 const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/

@@ -10,9 +10,9 @@ import * as refuse from '../../http/errors/refusals.ts'
 import type { Query } from '../../http/request/request.ts'
 import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
-import { numberFrom } from '../../model/values/cast.ts'
+import { NUMBER } from '../../model/values/cast.ts'
 import { type SortKey, withoutRepeats } from '../../ports/store/filter.ts'
-import { namesInBody, namesInUrl } from '../read/choice.ts'
+import { choiceOf, namesInBody } from '../read/choice.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
 import type { ListRequest, Paging, UrlParameters } from './plan.ts'
@@ -96,8 +96,7 @@ function names(name: 'select' | 'expand'): ListParameter {
     name,
     key: name,
     refusesBrackets: true,
-    fromUrl: (_, { query, shaped }) =>
-      namesInUrl(name, shaped.has(name) ? '' : (query[name] ?? '')),
+    fromUrl: (_, { query, shaped }) => choiceOf(name, query, shaped),
     fromBody: (_, value) => namesInBody(name, value),
   }
 }
@@ -203,7 +202,7 @@ function isGiven(value: string | string[] | undefined): value is string | string
   return value !== undefined && value !== ''
 }
 
+/** A number in a URL; infinite if it is too large. */
 function wholeNumber(text: unknown): number | undefined {
-  const number = typeof text === 'string' ? numberFrom(text) : undefined
-  return number === undefined ? undefined : Math.trunc(number)
+  return typeof text === 'string' && NUMBER.test(text) ? Math.trunc(Number(text)) : undefined
 }

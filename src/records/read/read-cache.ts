@@ -44,9 +44,9 @@ export function cachedReads(
   const parametersOf = ({ kind }: Pick<ReadRequest, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
     if (kind === 'list') return readParameters(query, resource.query)
-    const { select, expand } = query
-    if (kind === 'query' || (select ?? expand) === undefined) return noQuery
-    return { ...(select !== undefined && { select }), ...(expand !== undefined && { expand }) }
+    if (kind === 'query' || query === noQuery) return noQuery
+    const chosen = Object.entries(query).filter(([name]) => /^(?:select|expand)(?:\[|$)/.test(name))
+    return Object.fromEntries(chosen)
   }
   let router: string | undefined
   const cached = new CachedReads({

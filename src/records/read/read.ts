@@ -5,7 +5,7 @@ import { respondToRead } from '../../cache/conditional.ts'
 import { hintsFor } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors/errors.ts'
 import { entryNotFound, invalidId, responseTooLarge } from '../../http/errors/refusals.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
+import { type ApiRequest, noQuery } from '../../http/request/request.ts'
 import { recordJson } from '../../http/response/respond.ts'
 import type { Model } from '../../model/model.ts'
 import { idFrom } from '../../model/values/cast.ts'
@@ -47,9 +47,8 @@ export function readRecord(
 ): MaybePromise<Loaded> {
   const id = requestedId(resource, request)
   const { scope, fieldsFor, onGet, plainView } = resource
-  const { select, expand } = request.query
-  const isChosen = (select ?? expand) !== undefined
-  if (isChosen || scope.read || fieldsFor || onGet)
+  const isPlain = request.query === noQuery
+  if (!isPlain || scope.read || fieldsFor || onGet)
     return readVisible(resource, id, request, context)
   const reading = { resource, view: plainView, request }
   const page = readPage(reading, { filter: withId(id), sort: [], limit: 1 })

@@ -110,7 +110,7 @@ describe('4.1 Offset pagination', () => {
 
   test('pageSize above maxLimit: clamped to maxLimit', async () => {
     const { list, ask } = await opened()
-    for (const pageSize of ['21', '1000', '1e9', '9007199254740993']) {
+    for (const pageSize of ['21', '1000', '1e9', '9007199254740993', '1e400', '9'.repeat(500)]) {
       const answer = await list({ page: '1', pageSize })
       expect(names(answer)).toEqual(NAMES(1, 20))
       expect(answer.body.pagination).toMatchObject({ pageSize: 20, totalPages: 2 })
@@ -185,10 +185,19 @@ describe('4.1 Offset pagination', () => {
     expect(names(await shop.list({ page: String(most) }))).toEqual([])
     expect(names(await shop.list({ page: '1e9' }))).toEqual([])
     shop.store.taken()
-    for (const page of ['1801439850948199', '9007199254740993', '1e300']) {
+    for (const page of [
+      '1801439850948199',
+      '9007199254740993',
+      '1e300',
+      '1e400',
+      '9'.repeat(500),
+    ]) {
       const error = `Page ${Number(page)} is beyond the maximum of ${most}. Narrow the filter, or page with a cursor instead.`
       expectRefused(shop, await shop.list({ page }), error)
-      expectRefused(shop, await shop.ask({ page: Number(page) }), error)
+      // JSON has no infinity.
+      if (Number.isFinite(Number(page))) {
+        expectRefused(shop, await shop.ask({ page: Number(page) }), error)
+      }
     }
   })
 

@@ -88,8 +88,15 @@ describe('select', () => {
   )
 
   it('refuses empty names and brackets in a URL', async () => {
-    const { ask } = await opened()
-    for (const url of ['?select=', '?select=name,,size', '?select[]=name']) {
+    const { ask, city } = await opened({ cache: true })
+    await ask(`/${city}`)
+    for (const url of [
+      '?select=',
+      '?select=name,,size',
+      '?select[]=name',
+      '?select=name&select[x]=y',
+    ]) {
+      expect(await ask(`/${city}${url}`)).toBe("'select' must be a list of 1 to 100 field names.")
       expect(await ask(url)).toBe("'select' must be a list of 1 to 100 field names.")
     }
   })
