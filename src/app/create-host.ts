@@ -8,6 +8,7 @@ import { collatedBy } from '../model/collection-schema.ts'
 import { type Fail, failAs } from '../model/option-rules.ts'
 import { checkReferences } from '../model/shape/reference.ts'
 import { idMaker } from '../model/values/cast.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store/store.ts'
 import { startedOnce } from '../ports/values/once.ts'
@@ -108,7 +109,7 @@ export function createHost(
     ...{ start, ready },
     close() {
       streams.end()
-      closing ??= closeInTurn(host.background, [start, caches, files, database])
+      closing ??= closeInTurn(host.background, { start, cache: caches, files, store: database })
       return closing
     },
   }
@@ -164,13 +165,23 @@ function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic
   }
 }
 
+/** How long each part may take to close, in milliseconds. */
+const CLOSE_MS = 30_000
+
+/** Closes every part, whatever becomes of those before it. Rejects with what failed first. */
 async function closeInTurn(
   background: Host['background'],
-  parts: readonly ({ close?(): Promise<void> } | undefined)[],
+  parts: Readonly<Record<string, { close?(): Promise<void> } | undefined>>,
 ): Promise<void> {
   // At once where there is none: the app is not ready from the moment that it closes.
   if (background.length > 0) await Promise.all(background.map((work) => work.close()))
-  for (const part of parts) await part?.close?.()
+  const failures: unknown[] = []
+  for (const [name, part] of Object.entries(parts)) {
+    const late = () => new Error(`'${name}' has not closed within ${CLOSE_MS} ms`)
+    const closing = withTimeout(CLOSE_MS, async () => part?.close?.(), late)
+    await closing.catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** The collections of the app itself, beside those of models: `added` has start-up create one, `open` opens it too. */
