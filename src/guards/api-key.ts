@@ -48,11 +48,16 @@ export function apiKey(options: ApiKeyOptions): Guard {
     fail(`'keys' has a key that is empty, or has spaces or characters that aren't ASCII`)
   }
   const principalOf = typeof keys === 'function' ? keys : among(keys)
-  const guard: Guard = async (request) => {
+  let isTold = false
+  const guard: Guard = async (request, { logger }) => {
     const key = request.headers.get(header)
     if (key === null || key === '') throw apiKeyRequired(header)
     const principal = await principalOf(key, request)
     const auth = typeof principal === 'string' ? { userId: principal } : principal
+    if (auth && !auth.userId && !isTold) {
+      isTold = true
+      logger.warn(`apiKey: 'keys' has returned a principal without 'userId', which is refused`)
+    }
     if (!auth?.userId) throw invalidApiKey(header)
     request.auth = auth
   }

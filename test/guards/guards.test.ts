@@ -335,6 +335,17 @@ describe('apiKey', () => {
     expect(seen).toEqual([{ userId: 'user-ann' }, { userId: 'user-bob', role: 'admin' }])
   })
 
+  it('logs once what a principal lacks, whom it refuses', async () => {
+    const keys = () => ({ _id: 'user-ann' }) as never
+    const { ask, messages } = notes([apiKey({ keys })])
+    for (const key of ['ann', 'bob']) {
+      expect((await ask('GET', '/notes', { headers: { 'X-API-Key': key } })).status).toBe(401)
+    }
+    expect(messages.filter((message) => message.startsWith('apiKey'))).toEqual([
+      "apiKey: 'keys' has returned a principal without 'userId', which is refused",
+    ])
+  })
+
   it.each([
     [{}, `apiKey: 'keys' is required`],
     [{ keys: [] }, `apiKey: 'keys' must be a list of keys or a function`],
