@@ -75,8 +75,10 @@ export function usersLister({ settings, names, users, host, mount }: Auth): Hand
   /** An identifier finds the account however it is typed. */
   function withNormalForms(query: ApiRequest['query']): ApiRequest['query'] {
     const copy = Object.assign(Object.create(null), query)
-    for (const { field, normalize } of identifiers) {
-      const value: string | string[] | undefined = copy[field]
+    // Also by the name that bodies and the client have for it.
+    copy[names.role] ??= copy.role
+    for (const { field, name, normalize } of identifiers) {
+      const value: string | string[] | undefined = copy[field] ?? copy[name]
       const normal = (text: string) => normalize(text) ?? text
       if (value !== undefined)
         copy[field] = Array.isArray(value) ? value.map(normal) : normal(value)
