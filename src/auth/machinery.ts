@@ -103,6 +103,7 @@ export function accountsFor(auth: Auth, name: string): Accounts {
   const keepsMailProof = auth.identifiers.isProvable(email) && auth.identifiers.keepsProof(email)
   return {
     ...{ model: settings.model, mount, host, logger: auth.logger, now: users.now },
+    path: (route) => settings.paths.get(route) ?? '',
     collection: (model) => host.engine(model).stored,
     newId: () => newId('objectId'),
     labelOf: (user) => labelOf(auth, user),

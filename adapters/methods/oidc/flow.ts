@@ -60,7 +60,7 @@ export class Flow {
     if (challenge !== undefined && !isChallenge(challenge)) throw refuse.invalidFormat()
     const ceremony: Ceremony = {
       ...{ state: random(), nonce: random(), verifier: random(), returnTo },
-      redirectUri: options.redirectUri ?? callbackOf(request),
+      redirectUri: options.redirectUri ?? this.#callback(request, options.name),
       ...(challenge !== undefined && { challenge }),
       until: this.#accounts.now() + CEREMONY_MS,
     }
@@ -124,6 +124,17 @@ export class Flow {
     return provider
   }
 
+  /** The address of the callback, as the provider has to know it. */
+  #callback(request: ApiRequest, name: string): string {
+    const { origin, pathname } = new URL(request.url)
+    const [begin, finish] = ['beginOidc', 'finishOidc'].map((route) =>
+      this.#accounts.path(route).split('/').slice(1),
+    ) as [string[], string[]]
+    const mount = pathname.split('/').filter(Boolean).slice(0, -begin.length)
+    const path = [...mount, ...finish].join('/').replace(':name', name)
+    return `${origin}${basePathOf(request)}/${path}`
+  }
+
   /** The ceremony that this browser has begun at `provider`. */
   async #ceremonyIn(
     request: ApiRequest,
@@ -145,13 +156,6 @@ export class Flow {
     if (challenge !== undefined && shown !== challenge) return undefined
     return (await this.#accounts.useOnce(id, until)) ? brought : undefined
   }
-}
-
-/** The address of the callback, as the provider has to know it. */
-function callbackOf(request: ApiRequest): string {
-  const { origin, pathname } = new URL(request.url)
-  const path = `${basePathOf(request)}${pathname}/callback`.replace(/\/\/+/g, '/')
-  return `${origin}${path}`
 }
 
 /** What the page gets: the provider's own word if it has one, or whether another try makes sense. */

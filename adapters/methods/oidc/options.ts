@@ -21,8 +21,8 @@ export interface OidcOptions {
    */
   readonly returnTo: readonly string[]
   /**
-   * Where the provider sends people, as it is registered there. Default: the origin of the request, the mount and
-   * `/login/oidc/<name>/callback`. Behind a proxy, set it.
+   * Where the provider sends people, as it is registered there. Default: the origin of the request and the path of the
+   * callback, such as `/auth/login/oidc/<name>/callback`. Behind a proxy, set it.
    */
   readonly redirectUri?: string
 }

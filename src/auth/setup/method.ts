@@ -176,6 +176,8 @@ export interface Accounts {
   readonly model: Model
   /** The path on which the auth router is mounted. */
   readonly mount: string
+  /** The path of a route, relative to the mount; empty if `routes` has switched it off. */
+  path(route: string): string
   readonly host: Host
   readonly logger: Logger
   /** Epoch milliseconds. */

@@ -35,6 +35,15 @@ describe('A sign-in at an OpenID provider begins', () => {
     expect(set[0]).not.toContain(nonce)
   })
 
+  it('to a callback that is where `routes` and the mount have put it', async () => {
+    const routes = { beginOidc: '/to/:name', finishOidc: '/back/from/:name' }
+    const app = await company({ auth: { routes } as never })
+    const { location } = await app.visitor.open('/auth/to/company?returnTo=/in')
+    expect(new URL(location).searchParams.get('redirect_uri')).toBe(
+      'https://api.example.com/auth/back/from/company',
+    )
+  })
+
   it('anew each time: nothing in it was there before', async () => {
     const app = await company()
     const [one, other] = [await app.visitor.begin('company'), await app.visitor.begin('company')]
