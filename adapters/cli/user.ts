@@ -188,5 +188,5 @@ function ownRequest(auth: Auth): AuthRequest {
   const request = new Request('http://localhost/') as ApiRequest
   Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
   const context = new AppContext(auth.host, request, 0, undefined, undefined)
-  return { ...auth, request, context, route: 'register', client: undefined, later() {} }
+  return { ...auth, request, context, route: 'register', client: undefined }
 }

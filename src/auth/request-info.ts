@@ -20,8 +20,6 @@ export interface AuthRequestInfo {
   readonly client: string | undefined
   /** What the app's own code gets beside the request. */
   readonly context: Context
-  /** Keeps the runtime alive until `work` settles. */
-  later(work: Promise<unknown>): void
 }
 
 const INFO: unique symbol = Symbol('auth request')
@@ -41,7 +39,7 @@ export function noteRequest(option: ClientOption, route: RouteName | MethodRoute
     context.headers.set('Cache-Control', 'no-store')
     const client = clientOf(option, request, context)
     const noted: Noted = request
-    noted[INFO] = { route, client, context, later: (work) => context.waitUntil(work) }
+    noted[INFO] = { route, client, context }
   }
 }
 
@@ -71,7 +69,7 @@ interface Reporter extends AuthRequestInfo {
 
 /** Reports an event. Never throws, and waits for nothing. */
 export function report(
-  { request, route, client, settings, users, host: { logger }, later }: Reporter,
+  { request, route, client, settings, users, host: { logger }, context }: Reporter,
   type: SecurityEventType,
   userId?: unknown,
   provider?: string,
@@ -96,7 +94,7 @@ export function report(
     const told: unknown = onSecurityEvent(event)
     if (!(told instanceof Promise)) return
     const late = () => new Error(`it did not settle within ${DEADLINE_MS} ms`)
-    later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
+    context.waitUntil(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
   } catch (error) {
     logFailure(error)
   }

@@ -38,7 +38,7 @@ export async function respondFirst(
       for (let left = WRITES_PER_CODE; left > 0; left -= 1) await dummyWrite()
     await auth.mailCheck(channels)
   })
-  if (work) auth.later(work)
+  if (work) auth.context.waitUntil(work)
   else logger.error('too many codes are being sent: one was dropped', idsOf(auth.request))
   return messageResponse('If that account exists, a code has been sent.')
 }

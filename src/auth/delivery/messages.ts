@@ -208,6 +208,6 @@ function send(auth: AuthRequest, user: Fields, notice: Message): void {
       logger.error(`a notice could not be sent by ${notice.channel}`, { ...ids, error: told })
     }
   })
-  if (work) auth.later(work)
+  if (work) auth.context.waitUntil(work)
   else logger.error('too much is being sent: one notice was dropped', idsOf(request))
 }

@@ -102,7 +102,7 @@ async function loginWithTicket(
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()
-  if (usedTokens) auth.later(usedTokens.sweep())
+  if (usedTokens) auth.context.waitUntil(usedTokens.sweep())
   const link = provider ? { [provider.idField]: user[provider.idField] } : {}
   const expect = { ...ticket.expect, ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }

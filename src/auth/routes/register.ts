@@ -64,7 +64,8 @@ async function signUp(auth: AuthRequest): Promise<Response> {
     if (!user) throw refuse.accountExists()
 
     // A code to its mailbox.
-    if (settings.emailVerification.enabled) auth.later(sendNewCode(auth, user, 'verification'))
+    if (settings.emailVerification.enabled)
+      auth.context.waitUntil(sendNewCode(auth, user, 'verification'))
     if (identifiers.awaitsProof(user)) {
       return created(auth, id, { user: users.shown(user) })
     }

@@ -73,14 +73,14 @@ async function signInBy(
  * guesses at a second factor.
  */
 async function useOnce(
-  { usedTokens, later }: AuthRequest,
+  { usedTokens, context }: AuthRequest,
   { once }: Verified,
   signIn: () => Promise<Response>,
 ): Promise<Response> {
   if (!once || !usedTokens) return signIn()
   const giveBack = await usedTokens.use(once)
   if (!giveBack) throw refuse.providerRefused()
-  later(usedTokens.sweep())
+  context.waitUntil(usedTokens.sweep())
   try {
     return await signIn()
   } catch (error) {

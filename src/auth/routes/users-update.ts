@@ -108,7 +108,7 @@ async function moveUser(
   })
   const told = () => {
     report(auth, 'identifier-changed', id)
-    if (waits) auth.later(sendNewCode(auth, user, 'verification'))
+    if (waits) auth.context.waitUntil(sendNewCode(auth, user, 'verification'))
     for (const field of moved) tellOldAddress(auth, before, field)
   }
   // If nobody can say so now, it stays changed: the next try would change nothing, and tell nobody.
