@@ -30,6 +30,21 @@ it.each<[string, () => unknown, string]>([
     "Auth: 'fields.disabled' is the name of the boolean that blocks an account: write disabled: 'disabled', which declares it",
   ],
   [
+    'fields that are none',
+    () => createAuthRouter({ token, fields: true } as never),
+    "Auth: 'fields' must be an object",
+  ],
+  [
+    'a name of a stored field that is none',
+    () => createAuthRouter({ token, fields: { email: 5 } } as never),
+    "Auth: 'fields.email' must be a string",
+  ],
+  [
+    'a list of roles that is none',
+    () => createAuthRouter({ token, roles: { list: null } } as never),
+    "Auth: 'roles.list' must be a list of names",
+  ],
+  [
     'a provider',
     () => createAuthRouter({ token, social: { gogle: { clientId: 'x' } } } as never),
     "Auth: 'social.gogle' needs 'verify', a function. Did you mean 'google'?",

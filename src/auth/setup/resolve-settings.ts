@@ -1,7 +1,6 @@
 /** The options of `createAuthRouter`, checked and with their defaults, as the routes read them. */
 
 import type { Model } from '../../model/model.ts'
-import { didYouMean } from '../../model/suggest.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
 import {
@@ -11,20 +10,13 @@ import {
   fail,
   group,
   settingsOf,
-  string,
   strings,
   whole,
 } from '../option-checks.ts'
 import { enabledProviders, idFieldsOf, type Maker } from '../providers/provider.ts'
 import { byAddress } from '../request-info.ts'
 import { deliverySettings, isThere, noticesOf } from './delivery-settings.ts'
-import {
-  isStoredName,
-  namesOf,
-  PROVIDER_IDS,
-  type StoredName,
-  type StoredNames,
-} from './field-names.ts'
+import { namesOf, PROVIDER_IDS, type StoredName, type StoredNames } from './field-names.ts'
 import { identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
@@ -79,12 +71,6 @@ export function resolveSettings(
   const model = options.model as unknown as Model
   const fields = options.fields as { readonly [Name in StoredName]?: string } | undefined
   if (!model?.shape) fail(`'model' must be a model made by defineModel`)
-  for (const name of Object.keys(fields ?? {})) {
-    if (!isStoredName(name))
-      fail(`'fields' has the unknown key '${name}'.${didYouMean(name, Object.keys(namesOf({})))}`)
-    string(`fields.${name}`, fields?.[name])
-  }
-  string('roles.field', options.roles?.field)
   const providers = enabledProviders(options.social, fields, makers)
   const names = namesOf({ fields, roles: options.roles })
   checkApart(names, fields?.disabled)

@@ -17,7 +17,7 @@ export interface RoleSettings {
 
 export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const roles = group('roles', option, ['list', 'default', 'admin', 'field', 'multiple'])
-  const list = roles.list && strings('roles.list', roles.list)
+  const list = roles.list === undefined ? undefined : strings('roles.list', roles.list)
   if (list?.length === 0) fail(`'roles.list' must name at least one role`)
   const admins =
     roles.admin === undefined ? undefined : strings('roles.admin', [roles.admin].flat())

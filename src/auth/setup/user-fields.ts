@@ -12,9 +12,11 @@ import type {
 import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
 import { marked } from '../../model/shape/stored.ts'
-import { fail } from '../option-checks.ts'
+import { didYouMean } from '../../model/suggest.ts'
+import { fail, group, string } from '../option-checks.ts'
 import { idFieldsOf, MAX_ID_LENGTH } from '../providers/provider.ts'
 import {
+  isStoredName,
   namesOf,
   SECRET_KINDS,
   SECRETS,
@@ -207,23 +209,22 @@ export type OwnInput<F, N, S, L> =
 export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   // Programs in JavaScript may pass anything.
   if (typeof options !== 'object' || options === null) return options
-  const { model, name = 'User', fields = {} } = options
+  const { model, name = 'User', fields } = options
+  const given = Object.entries(group('fields', fields, Object.keys(Object(fields))))
+  const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
+  const others = given.filter(([, value]) => !isSchema(value)) as [string, string][]
+  for (const [field, stored] of others) checkRenamed(field, stored)
   if (model !== undefined) {
     if (options.name !== undefined) fail(`'name' is for the model that is made without 'model'`)
-    const own = Object.keys(fields).find((field) => isSchema(fields[field]))
-    if (own !== undefined) {
-      fail(`'fields.${own}' is a schema: with a 'model' of your own, declare the field there`)
+    if (own[0]) {
+      fail(`'fields.${own[0][0]}' is a schema: with a 'model' of your own, declare the field there`)
     }
     return options
   }
-  const given = Object.entries(fields)
-  const renamed = Object.fromEntries(given.filter(([, value]) => !isSchema(value))) as {
-    readonly [Name in StoredName]?: string
-  }
+  const renamed: { readonly [Name in StoredName]?: string } = Object.fromEntries(others)
   // The environment may switch refresh tokens on, which is read when the router is mounted.
   const { refresh = {} } = options
   const base = userFields({ ...options, refresh, fields: renamed } as never) as FieldSchemas
-  const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
   if (own.some(([field]) => field === 'disabled'))
     fail(
       `'fields.disabled' is the name of the boolean that blocks an account: write disabled: 'disabled', which declares it`,
@@ -243,6 +244,12 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
     unique,
   }) as unknown as Model<never>
   return { ...options, name: undefined, model: made, fields: renamed } as never
+}
+
+function checkRenamed(field: string, stored: string): void {
+  if (!isStoredName(field))
+    fail(`'fields' has the unknown key '${field}'.${didYouMean(field, Object.keys(namesOf({})))}`)
+  string(`fields.${field}`, stored)
 }
 
 function isSchema(value: unknown): boolean {
