@@ -34,7 +34,7 @@ export const copy: Run = command({
     const convert = flags.has('convert')
     const end = await copyStores({
       from: from === undefined ? host.database : keep(await openStore(from, values)),
-      to: keep(await openStore(to, values)),
+      to: async () => keep(await openStore(to, values)),
       ...{ models: host.known(), convert, stream: process.stderr },
     })
     if (json) console.log(JSON.stringify(end))

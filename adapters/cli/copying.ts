@@ -13,7 +13,8 @@ import { Unusable } from './unusable.ts'
 
 export interface CopyJob {
   readonly from: Store
-  readonly to: Store
+  /** Opens the target, which may make a file. */
+  readonly to: () => Promise<Store>
   readonly models: Iterable<Model>
   /** Whether to go on where the target can't hold values as they are. */
   readonly convert: boolean
@@ -30,7 +31,10 @@ export interface CopyEnd {
 }
 
 /** Copies, and shows the progress. Throws what is not the end of a copy, such as a store that can't be reached. */
-export async function copy({ from, to, models, convert, stream }: CopyJob): Promise<CopyEnd> {
+export async function copy({ from, models, convert, stream, ...job }: CopyJob): Promise<CopyEnd> {
+  // A source that cannot be reached leaves no empty target.
+  await from.copying?.place?.()
+  const to = await job.to()
   let lost: readonly Loss[] = []
   const all = [...models]
   const converting = (found: readonly Loss[]) => {

@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   const { ok, collections, lost, error } = await closing(async (keep) =>
     copy({
       from: keep(await openStore(from)),
-      to: keep(await openStore(to)),
+      to: async () => keep(await openStore(to)),
       ...{ models, convert, stream: process.stdout },
     }),
   )

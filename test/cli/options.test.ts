@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,4 +100,22 @@ describe('a command checks its options before it loads the app', () => {
     expect(() => pathToOpen('a.db')).toThrow(`there is no file 'a.db' in ${process.cwd()}. ${why}`)
     expect(() => pathToOpen('/none/a.db')).toThrow(`there is no file '/none/a.db'. ${why}`)
   })
+})
+
+it('a copy from a source that cannot be reached makes no target', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-copy-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const [module, file] = [join(folder, 'app.ts'), join(folder, 'a.db')]
+  const at = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
+  await writeFile(
+    module,
+    `import { createApp } from '${at('src/index.ts')}'
+    import { sqliteStore } from '${at('adapters/stores/sqlite/node.ts')}'
+    export const app = createApp({ store: sqliteStore() })`,
+  )
+  const from = 'postgres://nobody@127.0.0.1:1/none'
+  await expect(copy([module, '--from', from, '--to', `sqlite:${file}`])).rejects.toThrow(
+    'the database cannot be used',
+  )
+  expect(existsSync(file)).toBe(false)
 })
