@@ -3,6 +3,7 @@
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
+import type { Fail } from '../../model/option-rules.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/shape/validate.ts'
 import { newRecord } from '../../model/values/cast.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
@@ -91,6 +92,15 @@ export class RecordEngine {
     const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
     const from = { author: this.author, along: this.#along, base: isApart ? undefined : this }
     return new RecordEngine(this.model, this.schema, stored, surroundings, from)
+  }
+
+  /** Throws a start-up error if new records would get no ids: integers come from the database. */
+  checkIds(fail: Fail, store: string): void {
+    const { idType, name } = this.model
+    if (idType !== 'integer' || this.stored.newId) return
+    fail(
+      `the store '${store}' makes no ids for '${name}', which has id: 'integer'. Write id: 'objectId' or 'uuid'; integers are for MongoDB, and for tables of PostgreSQL that a model adopts`,
+    )
   }
 
   first(filter: Filter): Promise<Fields | undefined> {

@@ -124,12 +124,13 @@ export function resolveResource(
   }
   checkParts(setup)
   checkDatabase(setup, legacyMode)
+  const engine = host.engine(model)
+  const access = resolveAccess(options, fail)
+  // A scope may give new records ids of its own.
+  if (access.create && !scope) engine.checkIds(fail, host.database.name)
   return {
-    host,
-    mount,
-    engine: host.engine(model),
+    ...{ host, mount, engine, access },
     middlewares,
-    access: resolveAccess(options, fail),
     scope: typeof scope === 'object' ? scope : { read: scope, write: scope },
     fieldsFor: options.fieldsFor,
     isUnlimited: !scope && !options.fieldsFor,

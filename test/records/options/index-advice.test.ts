@@ -122,7 +122,11 @@ test('of a table that was there before, the model may not name the indexes', () 
     columns: { _id: 'town_id' },
     id: 'integer',
   })
-  app.mount('/towns', createRouter({ model: Town, query: ['name'], allowedFields: ['name'] }))
+  const access = { create: false }
+  app.mount(
+    '/towns',
+    createRouter({ access, model: Town, query: ['name'], allowedFields: ['name'] }),
+  )
   expect(log.text).toContain(
     "the model names no index that serves ?name=. Write in defineModel('AdvisedTown', …): indexes: ['name']. Start-up then says which of them the table lacks.",
   )

@@ -4,12 +4,14 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
   type App,
   createApp,
+  createAuthRouter,
   createRouter,
   defineModel,
   type Fields,
   type Model,
   type RouterOptions,
   ref,
+  userFields,
 } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
@@ -374,6 +376,24 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
       [],
     )
     expect(await told((app) => app.mount('/a', thing()).use(() => {}))).toEqual([])
+  })
+
+  test('ids that the store does not make', () => {
+    const Ticket = defineModel('StartUpTicket', { id: 'integer', fields: { name: z.string() } })
+    const told =
+      "the store 'sqlite' makes no ids for 'StartUpTicket', which has id: 'integer'. Write id: 'objectId' or 'uuid'"
+    expect(() => mount({ model: Ticket })).toThrow(`Router '/things': ${told}`)
+    expect(() => mount({ model: Ticket, access: { create: false } })).not.toThrow()
+    expect(() => mount({ model: Ticket, scope: () => ({ _id: '7' }) })).not.toThrow()
+    const options = { token: { secret: 'x'.repeat(32) } }
+    const People = defineModel('StartUpPerson', {
+      id: 'integer',
+      fields: userFields(),
+      unique: ['email'],
+    })
+    const { app } = service()
+    const auth = createAuthRouter({ model: People, ...options })
+    expect(() => app.mount('/auth', auth.router)).toThrow("Auth: the store 'sqlite' makes no ids")
   })
 
   test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
