@@ -7,6 +7,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { isWorker, topic } from '#processes'
+import { checkOptions, each, natural } from '../../src/model/option-rules.ts'
 import type { CacheStore } from '../../src/ports/services/cache.ts'
 
 /** How much is kept. */
@@ -29,12 +30,8 @@ let made = 0
 
 /** A bounded cache in memory. */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
+  checkOptions({ ...options }, each(natural, 'maxEntries', 'maxBytes'), 'memoryCache')
   const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = { ...options }
-  for (const [name, limit] of Object.entries({ maxEntries, maxBytes })) {
-    if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw new TypeError(`memoryCache: '${name}' must be a whole number of at least 1`)
-    }
-  }
   made += 1
   const number = made
   if (isWorker) return borrowed(number)

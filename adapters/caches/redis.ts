@@ -8,6 +8,7 @@
  */
 
 import { createClient } from 'redis'
+import { checkOptions, whatever } from '../../src/model/option-rules.ts'
 import { withTimeout } from '../../src/ports/promises/with-timeout.ts'
 import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
@@ -32,6 +33,7 @@ const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache(options: RedisCacheOptions): CacheStore {
+  checkOptions({ ...options }, { url: whatever }, 'redisCache')
   const { url } = { ...options }
   if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
     throw new TypeError(`redisCache: 'url' must start with redis:// or rediss://`)

@@ -8,6 +8,7 @@
  */
 
 import { Redis } from '@upstash/redis'
+import { checkOptions, each, whatever } from '../../src/model/option-rules.ts'
 import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
 
@@ -24,6 +25,7 @@ const SILENCE_MS = 2000
 
 /** A cache in Upstash, over HTTP. */
 export function upstashCache(options: UpstashCacheOptions): CacheStore {
+  checkOptions({ ...options }, each(whatever, 'url', 'token'), 'upstashCache')
   const { url, token } = { ...options }
   for (const [name, value] of Object.entries({ url, token })) {
     if (typeof value !== 'string' || value === '')

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
+import { whatever } from '../../src/model/option-rules.ts'
 import { type FileMeta, type FileStore, isKey } from '../../src/ports/services/files.ts'
 import { startedOnce } from '../../src/ports/values/once.ts'
 import { uploads } from '../../src/uploads/index.ts'
@@ -50,7 +51,9 @@ export function diskFiles(options: DiskOptions): FileStore {
     meta: join(root, 'meta'),
     incoming: join(root, 'incoming'),
   }
-  const linked = links('diskFiles', options, (key) => describedObject(folder, key))
+  const linked = links('diskFiles', options, (key) => describedObject(folder, key), {
+    root: whatever,
+  })
   const ready = startedOnce(() => prepare(folder))
   return {
     uploads,

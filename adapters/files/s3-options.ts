@@ -1,5 +1,6 @@
 /** The options of an S3 file store, from code or from the environment. */
 
+import { checkOptions, each, type Rule, text, whatever } from '../../src/model/option-rules.ts'
 import { isKey } from '../../src/ports/services/files.ts'
 
 /** Options of `s3Files`; missing ones are taken from the environment. */
@@ -33,6 +34,7 @@ export function isAbsence(code: string): boolean {
 }
 
 export function resolveS3(options: S3Options = {}): S3Place {
+  checkOptions(options, RULES, 's3Files')
   const env = options.env ?? environment()
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
     // An empty variable counts as not set.
@@ -59,6 +61,11 @@ export function resolveS3(options: S3Options = {}): S3Place {
       return isKey(key) ? key : undefined
     },
   }
+}
+
+const RULES: Readonly<Record<keyof S3Options, Rule>> = {
+  ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey'),
+  env: whatever,
 }
 
 function environment(): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'
 import initOxipng, { optimise } from '@jsquash/oxipng/codec/pkg/squoosh_oxipng.js'
 import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
+import { checkOptions, natural } from '../../src/model/option-rules.ts'
 import { nextTurn } from '../../src/ports/promises/turns.ts'
 import { headerOf } from '../../src/ports/services/image-header.ts'
 import {
@@ -51,8 +52,11 @@ const LARGE = 2_000_000
 /** An optimiser that uses the code from `load`, which is called with the first image. */
 export function optimizerWith(
   load: () => Promise<CodecModules>,
-  ownMaxPixels: number,
+  options: WasmOptions,
+  defaultPixels: number,
 ): ImageOptimizer {
+  checkOptions(options, { maxPixels: natural }, 'wasmImages')
+  const { maxPixels: ownMaxPixels = defaultPixels } = options
   const ready = startedOnce(async () => initialised(await load()))
   return optimizerOf(async (bytes, contentType, level, maxPixels, until) => {
     if (staysAsItIs(bytes, contentType, maxPixels, ownMaxPixels)) return bytes

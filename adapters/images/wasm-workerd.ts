@@ -20,5 +20,5 @@ const MAX_PIXELS = 4_000_000
 /** Optimises with jSquash, with the same behaviour as on the other runtimes. */
 export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
   const modules = { jpegDecoder, jpegEncoder, webpDecoder, webpEncoder, oxipng }
-  return optimizerWith(async () => modules, options.maxPixels ?? MAX_PIXELS)
+  return optimizerWith(async () => modules, options, MAX_PIXELS)
 }

@@ -23,7 +23,7 @@ export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
     webpEncoder: await compiled('@jsquash/webp/codec/enc/webp_enc_simd.wasm'),
     oxipng: await compiled('@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'),
   })
-  return optimizerWith(load, options.maxPixels ?? MAX_PIXELS)
+  return optimizerWith(load, options, MAX_PIXELS)
 }
 
 async function compiled(file: string): Promise<WebAssembly.Module> {

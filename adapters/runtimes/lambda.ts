@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { checkOptions, flag } from '../../src/model/option-rules.ts'
 import { buffered } from '../../src/ports/services/buffered.ts'
 import { background } from './server.ts'
 
@@ -75,7 +76,9 @@ export interface LambdaOptions {
  * export const handler = lambda(app)
  * ```
  */
-export function lambda(app: App, { streaming = false }: LambdaOptions = {}): LambdaHandler {
+export function lambda(app: App, options: LambdaOptions = {}): LambdaHandler {
+  checkOptions(options, { streaming: flag }, 'lambda')
+  const { streaming = false } = options
   if (!streaming) {
     return async (event) => {
       const { response, settled } = await respond(app, event, true)

@@ -114,8 +114,8 @@ describe('the adapters', () => {
       .slice(1, file.includes('/stores/') ? 3 : 2)
       .join('/')
 
-  /** How bytes and secrets are spelled and compared is one thing on both sides. */
-  const COMMON = ['src/http/base64url.ts']
+  /** How bytes and secrets are spelled and compared, and options are checked, is one thing on both sides. */
+  const COMMON = ['src/http/base64url.ts', 'src/model/option-rules.ts']
 
   /** What several stores need and no port does. */
   const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:changes|planner|sql)\/)/
@@ -124,14 +124,12 @@ describe('the adapters', () => {
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
     ['adapters/runtimes/', 'src/background/run.ts'],
-    ['adapters/runtimes/', 'src/model/option-rules.ts'],
     ['adapters/files/', 'src/uploads/index.ts'],
     ['adapters/files/', 'src/uploads/taking.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],
     ['adapters/methods/', 'src/methods/'],
-    ['adapters/methods/', 'src/model/option-rules.ts'],
   ] as const
 
   it('import of src the ports alone, the runtimes the app too, the clients the client, the methods what they are made of', () => {

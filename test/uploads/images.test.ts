@@ -129,7 +129,7 @@ describe('uploaded images', () => {
 const sizes: ImageOptimizer = {
   optimize: async (bytes, contentType, level, maxPixels) => {
     const { optimizerWith } = await import('../../adapters/images/codecs.ts')
-    return optimizerWith(() => Promise.reject(new Error('not reached')), maxPixels).optimize(
+    return optimizerWith(() => Promise.reject(new Error('not reached')), {}, maxPixels).optimize(
       bytes,
       contentType,
       level,

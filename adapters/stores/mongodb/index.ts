@@ -6,6 +6,14 @@
  */
 
 import type { Db, Document, MongoClient, Collection as Native } from 'mongodb'
+import {
+  checkOptions,
+  each,
+  flag,
+  type Rule,
+  text,
+  whatever,
+} from '../../../src/model/option-rules.ts'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { Reads } from './calls/reads.ts'
 import { stepWriter } from './calls/transactions.ts'
@@ -44,6 +52,7 @@ export interface MongoStoreOptions {
  * warns of others.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
+  checkOptions({ ...options }, RULES, 'mongoStore')
   const { searchIndexes } = { ...options }
   const connection = new Connection({ ...options })
   const { client, database } = connection
@@ -85,6 +94,12 @@ export function mongoStore(options: MongoStoreOptions): Store {
     dropLeftOvers: (schemas) => run(() => dropLeftOvers(schemas.map(storedOf))),
     close: () => connection.close(),
   }
+}
+
+const RULES: Readonly<Record<keyof MongoStoreOptions, Rule>> = {
+  ...each(text, 'url', 'database'),
+  client: whatever,
+  searchIndexes: flag,
 }
 
 /** How many collections are prepared at the same time: most of it is waiting for the server. */

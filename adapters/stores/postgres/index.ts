@@ -5,6 +5,15 @@
  */
 
 import type { Options, Sql } from 'postgres'
+import {
+  checkOptions,
+  each,
+  flag,
+  natural,
+  type Rule,
+  text,
+  whatever,
+} from '../../../src/model/option-rules.ts'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { startedOnce } from '../../../src/ports/values/once.ts'
 import { adoptedTable } from './adopt/adopt.ts'
@@ -51,6 +60,7 @@ export interface PostgresStoreOptions {
  * reconnects by itself.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
+  checkOptions({ ...options }, RULES, 'postgresStore')
   const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = { ...options }
   const { keepConnections = true } = { ...options }
   const Kind = keepConnections ? Connection : BriefConnections
@@ -121,6 +131,13 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     },
     close: () => connection.close(),
   }
+}
+
+const RULES: Readonly<Record<keyof PostgresStoreOptions, Rule>> = {
+  ...each(text, 'url', 'schema'),
+  ...each(flag, 'prepare', 'keepConnections'),
+  ...each(whatever, 'ssl', 'client'),
+  max: natural,
 }
 
 /** The server's process by the moment when it started, the database and the schema, whatever name leads to them. */

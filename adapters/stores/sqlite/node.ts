@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkOptions, whatever } from '../../../src/model/option-rules.ts'
 import type { Store } from '../../../src/ports/store/store.ts'
 import { MEMORY, pathToOpen } from './connection/opening.ts'
 import { openStore } from './store/open.ts'
@@ -28,9 +29,7 @@ export interface SqliteStore extends Store {
  * environment that is not set: nobody would notice until everything is lost.
  */
 export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
-  if (typeof options !== 'object' || options === null) fail('the options must be an object')
-  const unknown = Object.keys(options).find((name) => name !== 'path')
-  if (unknown !== undefined) fail(`unknown option '${unknown}'. There is: path`)
+  checkOptions(options, { path: whatever }, 'sqliteStore')
   const { path } = { path: MEMORY, ...options }
   if (path === undefined) {
     fail(

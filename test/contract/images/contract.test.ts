@@ -25,17 +25,21 @@ it('WebAssembly is loaded for the next image where it could not be for the one b
   const { resolve } = createRequire(import.meta.url)
   const compiled = async (file: string) => WebAssembly.compile(await readFile(resolve(file)))
   let tries = 0
-  const images = optimizerWith(async () => {
-    tries += 1
-    if (tries === 1) throw new Error('EMFILE: too many open files')
-    return {
-      jpegDecoder: await compiled('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'),
-      jpegEncoder: await compiled('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'),
-      webpDecoder: await compiled('@jsquash/webp/codec/dec/webp_dec.wasm'),
-      webpEncoder: await compiled('@jsquash/webp/codec/enc/webp_enc_simd.wasm'),
-      oxipng: await compiled('@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'),
-    }
-  }, 50_000_000)
+  const images = optimizerWith(
+    async () => {
+      tries += 1
+      if (tries === 1) throw new Error('EMFILE: too many open files')
+      return {
+        jpegDecoder: await compiled('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'),
+        jpegEncoder: await compiled('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'),
+        webpDecoder: await compiled('@jsquash/webp/codec/dec/webp_dec.wasm'),
+        webpEncoder: await compiled('@jsquash/webp/codec/enc/webp_enc_simd.wasm'),
+        oxipng: await compiled('@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'),
+      }
+    },
+    {},
+    50_000_000,
+  )
   const made = () => images.optimize(cat.bytes, 'image/jpeg', 'low', 50_000_000)
   await expect(made()).rejects.toThrow('EMFILE')
   expect((await made()).length).toBeLessThan(cat.bytes.length)

@@ -71,7 +71,7 @@ describe('what D1 and the storage of a Durable Object say', () => {
 
 describe('the options of sqliteStore', () => {
   it.each([
-    ["unknown option 'pth'. There is: path", { pth: 'x.db' }],
+    ["unknown option 'pth'. Did you mean 'path'?", { pth: 'x.db' }],
     ['the options must be an object', 'x.db'],
     ["'path' is undefined", { path: undefined }],
     ["'path' must be the name of a file", { path: '' }],

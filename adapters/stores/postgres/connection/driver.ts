@@ -35,10 +35,6 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   if (!/^postgres(?:ql)?:\/\//i.test(url)) {
     throw new TypeError("postgresStore: 'url' must begin with postgres://")
   }
-  // With none, every call would wait for one, and so would the end.
-  if (!Number.isSafeInteger(max) || max < 1) {
-    throw new TypeError("postgresStore: 'max' must be a whole number of at least 1")
-  }
   const address = addressOf(url)
   let host = 0
   const make = () => {

@@ -5,6 +5,7 @@
  */
 
 import { createClient } from '@libsql/client'
+import { checkOptions, each, type Rule, text } from '../../../../src/model/option-rules.ts'
 import type { Store } from '../../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { pathToOpen } from '../connection/opening.ts'
@@ -53,6 +54,7 @@ const PAUSE_MS = 20
  * and a `client`.
  */
 export function libsqlStore(options: LibsqlOptions): Store {
+  checkOptions({ ...options }, RULES, 'libsqlStore')
   const { url, authToken, client } = options ?? {}
   if (!client && (typeof url !== 'string' || url === '')) {
     throw new TypeError(`libsqlStore: 'url' must say where the database is`)
@@ -81,6 +83,14 @@ export function libsqlStore(options: LibsqlOptions): Store {
   })
   // What a backup copies.
   return path === undefined ? store : Object.assign(store, { path })
+}
+
+const RULES: Readonly<Record<keyof LibsqlOptions, Rule>> = {
+  ...each(text, 'url', 'authToken'),
+  client: {
+    must: 'be a client of @libsql/client',
+    test: (client) => typeof Object(client).execute === 'function',
+  },
 }
 
 /** Readers then wait for no writer. The file keeps it. */
