@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { defineModel, type Model } from '../../../src/index.ts'
+import { defineModel, type Model, ref } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { foreignTables } from './foreign-tables.ts'
 
@@ -52,7 +52,7 @@ await withService('postgres', ({ url }) => {
       const exclude = [{ equal: ['tool'], range: ['from', 'to'] }]
       const others = ['half', 'none'].map((table) => {
         const adopts = { table, columns: { _id: 'id' }, id: 'integer', unique: ['name'] } as const
-        const fields = { name: z.string().nullish() }
+        const fields = { name: z.string().nullish(), half: ref('Foreignhalf').nullish() }
         return defineModel(`Foreign${table}`, { fields, ...adopts }) as unknown as Model
       })
       const definition = { unique: ['code'], exclude }
@@ -65,6 +65,7 @@ await withService('postgres', ({ url }) => {
         ([, one]) => one,
       )
       expect(sql).toHaveLength(8)
+      expect(sql.join()).toContain('ADD COLUMN "half" bigint')
       await run(sql.join('; '))
       const { call } = await start()
       for (const path of ['/m', '/foreignhalves', '/foreignnones']) {
