@@ -16,7 +16,18 @@ const unset = { age: { $eq: null } }
 const tie = { age: { $eq: 1 } }
 const byId = { _id: { $gt: 'x' } }
 const others = (...types: string[]) => ({ age: { $type: types } })
-const AFTER_NUMBERS = ['string', 'object', 'binData', 'objectId', 'bool', 'date']
+const AFTER_NUMBERS = [
+  'string',
+  'object',
+  'binData',
+  'objectId',
+  'bool',
+  'date',
+  'timestamp',
+  'regex',
+  'javascript',
+  'maxKey',
+]
 
 const positions: [string, boolean, Scalar, Document[]][] = [
   [

@@ -4,7 +4,7 @@
  * record once.
  */
 
-import { Decimal128, Double, Long, MongoClient, ObjectId, UUID } from 'mongodb'
+import { Decimal128, Double, Long, MongoClient, ObjectId, Timestamp, UUID } from 'mongodb'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
@@ -39,7 +39,15 @@ await withService('mongo', ({ url }) => {
       'names of other types',
       (at: number) => at % 3,
       (at: number) =>
-        ['a', OWNERS[0], OWNERS[1], new UUID(UUIDS), { a: at % 2 }, null, 'f'][at % 7],
+        ['a', 7, OWNERS[0], OWNERS[1], new UUID(UUIDS), { a: at % 2 }, null, 'f'][at % 8],
+    ],
+    [
+      'dates of other kinds, and patterns',
+      (at: number) =>
+        [3, new Timestamp({ t: at % 7, i: 1 }), new Date(at % 3), [/a/i, /b/][at % 2], null][
+          at % 5
+        ],
+      (at: number) => ['a', /b/, new Timestamp({ t: 1, i: at % 3 }), true][at % 4],
     ],
   ])('%s', async (_, valueAt, nameAt: (at: number) => unknown = (at) => `${at % 4}`) => {
     const database = fresh()

@@ -147,8 +147,8 @@ export class Reads {
 
   /**
    * A position as the record there has it: a Decimal128 or a Long is another number than what JavaScript has of it, unless that
-   * is whole and short, a reference may be stored as a string, and what is read as a string or null, where the model has one, as
-   * an ObjectId or an object. The record has been read before: for its position.
+   * is whole and short, a reference may be stored as a string, and what is read as a string, an object or null, as an ObjectId,
+   * a Timestamp or another type of the database's own. The record has been read before: for its position.
    */
   async #storedAt(
     sort: Read['sort'],
@@ -164,7 +164,8 @@ export class Reads {
       if (typeof value === 'number') {
         return Math.abs(value) < 2 ** 53 && (!this.#hasRare || Number.isInteger(value))
       }
-      if (value === null || sort[at]?.field === '_id') return value !== null
+      if (sort[at]?.field === '_id') return true
+      if (value === null || isObject(value)) return false
       return typeof value !== 'string' || !(isOther[at] || this.#hasRare || IDS.test(value))
     })
     if (typeof id !== 'string' || isKnown) return after
@@ -176,8 +177,8 @@ export class Reads {
     return after.map((value, at) => {
       const own = stored[at] ?? null
       if (isNumber(own) && Number(String(own)) === value) return own
-      const isText = typeof value === 'string' || value === null
-      if (isText && !isOther[at] && isObject(own)) return own
+      const isRead = typeof value === 'string' || value === null || isObject(value)
+      if (isRead && !isOther[at] && isObject(own)) return own
       return isOther[at] && typeof own === 'string' && own === value ? asText(own) : value
     })
   }

@@ -6,7 +6,7 @@
 import type { Document } from 'mongodb'
 import type { Filter, Scalar, SortKey } from '../../../../src/ports/store/filter.ts'
 import type { ObjectShape, Place } from '../../../../src/ports/store/shape.ts'
-import { boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/seek.ts'
+import { type Bounds, boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/seek.ts'
 import { encode } from '../documents/documents.ts'
 import { candidates, containsPattern } from '../search/grams.ts'
 
@@ -70,11 +70,20 @@ export function restAfter(
   shape: ObjectShape,
 ): Document {
   const bounds = boundsAfter(sort, position, (field) => keyOf(field, shape)).map((one, at) => {
+    const pattern: unknown = position[at]
+    if (pattern instanceof RegExp) return afterPattern(sort[at] as SortKey, pattern)
     const condition = incomparable(sort[at], position[at] ?? null, shape)
     return condition ? { ...one, beyond: [...one.beyond, { condition }] } : one
   })
   const own = Object.keys(query).length > 0 ? [query] : []
   return some(stretchesBeyond(sort, bounds).map(({ conditions }) => every([...conditions, ...own])))
+}
+
+/** No condition but one on an expression compares with a regular expression; it knows all types in their order. */
+function afterPattern({ field, descending }: SortKey, pattern: RegExp): Bounds<Document> {
+  const compared = [`$${field}`, { $literal: pattern }]
+  const condition = { $expr: { [descending ? '$lt' : '$gt']: compared } }
+  return { ties: () => [{ [field]: { $eq: pattern } }], beyond: [{ condition }] }
 }
 
 function keyOf(field: string, shape: ObjectShape): Key<Document> {
@@ -87,7 +96,10 @@ function keyOf(field: string, shape: ObjectShape): Key<Document> {
 }
 
 /** In the order in which MongoDB sorts them. */
-const TYPES = ['number', 'string', 'object', 'binData', 'objectId', 'bool', 'date']
+const TYPES = [
+  ...['number', 'string', 'object', 'binData', 'objectId', 'bool', 'date', 'timestamp'],
+  ...['regex', 'javascript', 'maxKey'],
+]
 
 /** What comes after a value and isn't found by comparing: NaN, or what is of another type, as an earlier model has stored it. */
 function incomparable(
@@ -119,7 +131,7 @@ function typeOf(value: unknown): string {
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  ...{ ObjectId: 'objectId', Binary: 'binData', boolean: 'bool' },
+  ...{ ObjectId: 'objectId', Binary: 'binData', boolean: 'bool', Timestamp: 'timestamp' },
   ...{ string: 'string', object: 'object' },
 }
 
