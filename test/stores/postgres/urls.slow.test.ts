@@ -16,18 +16,33 @@ describe('the address of a database', () => {
     expect(open).toThrow(TypeError)
   })
 
-  it('may be that of a Unix socket', () => {
-    const address = { url: 'postgres://u@localhost/db', host: '/run/postgresql' }
-    expect(addressOf('postgres://u@/db?host=/run/postgresql')).toEqual(address)
-    const other = { ...address, url: 'postgres://u@localhost:5433/db' }
-    expect(addressOf('postgres://u@:5433/db?host=/run/postgresql')).toEqual(other)
+  const at = (host: string, port = 5432) => ({ host, port })
+  it.each([
+    ['u@/db?host=/run/postgresql', [at('/run/postgresql')]],
+    ['u@:5433/db?host=/run/postgresql', [at('/run/postgresql', 5433)]],
+    ['/db?host=/run/postgresql&port=5433', [at('/run/postgresql', 5433)]],
+    ['u@%2Frun%2Fpostgresql/db', [at('/run/postgresql')]],
+    ['u@[::1]:5433/db', [at('::1', 5433)]],
+    ['u@[::1],[fe80::2]:7,b/db', [at('::1'), at('fe80::2', 7), at('b')]],
+    ['a,b/db?port=6', [at('a', 6), at('b', 6)]],
+    ['a,b/db?port=6,7', [at('a', 6), at('b', 7)]],
+    ['/db?host=::1,b', [at('::1'), at('b')]],
+    ['', [at('localhost')]],
+  ])('leads to its hosts: %s', (rest, places) => {
+    expect(addressOf(`postgres://${rest}`).places).toEqual(places)
   })
 
-  it('keeps its hosts, its password and what the server or the driver knows', () => {
-    const url = 'postgres://u:p%40%3F@a:1,b:2/db?sslmode=require&statement_timeout=5000'
-    expect(addressOf(url)).toEqual({ url })
-    const verified = { url: 'postgres://a/db', ssl: 'verify-full' }
-    expect(addressOf('postgres://a/db?sslrootcert=system')).toEqual(verified)
+  it('keeps its password and what the server or the driver knows', () => {
+    const query = 'sslmode=require&statement_timeout=5000'
+    const [places, database] = [[at('a', 1), at('b', 2)], 'my db']
+    const url = `postgres://u:p%40%3F@localhost/my%20db?${query}`
+    expect(addressOf(`postgres://u:p%40%3F@a:1,b:2/my%20db?${query}`)).toEqual({
+      ...{ url, places, database, user: undefined, password: undefined, ssl: undefined },
+    })
+    const named = { user: 'bob', password: 's/1', database: 'shop' }
+    const given = 'postgres://a/db?user=bob&password=s%2F1&dbname=shop&sslrootcert=system'
+    expect(addressOf(given)).toMatchObject({ ...named, ssl: 'verify-full' })
+    expect(() => addressOf('postgres://a/%zz')).toThrow(TypeError)
   })
 })
 
@@ -35,6 +50,17 @@ await withService('postgres', ({ url }) => {
   it('parameters of libpq that change nothing are ignored', async () => {
     const query = 'sslmode=disable&channel_binding=require&keepalives=1&keepalives_idle=30'
     const store = postgresStore({ url: `${url}?${query}`, schema: 'public' })
+    await store.prepare([])
+    await store.close()
+  })
+
+  it.each(['%s', '[::1],%s', '%s?dbname=%s'])('the server is found at %s', async (form) => {
+    const { host, username, password, pathname } = new URL(url)
+    const [whole = '', query] = form.split('?')
+    const path = query ? `/none?${query.replace('%s', pathname.slice(1))}` : pathname
+    const credentials = username && `${username}${password && `:${password}`}@`
+    const own = `postgres://${credentials}${whole.replace('%s', host)}${path}`
+    const store = postgresStore({ url: own, schema: 'public' })
     await store.prepare([])
     await store.close()
   })

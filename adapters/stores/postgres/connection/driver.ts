@@ -2,6 +2,7 @@
 
 import type { Options, Sql } from 'postgres'
 import connectTo from 'postgres'
+import { type Fail, failAs } from '../../../../src/model/option-rules.ts'
 import { brokenConnection } from '../layout/errors.ts'
 import { type ConnectionMaker, PooledConnection } from './pooled-connection.ts'
 
@@ -13,6 +14,8 @@ export interface ConnectionOptions {
   readonly ssl?: Options<Record<string, never>>['ssl'] | undefined
   readonly prepare: boolean
 }
+
+const fail: Fail = failAs('postgresStore')
 
 /** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
 const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
@@ -31,10 +34,8 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
     const most = client.options.max
     return { most, make: () => new PooledConnection(client), end: async () => {} }
   }
-  if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
-  if (!/^postgres(?:ql)?:\/\//i.test(url)) {
-    throw new TypeError("postgresStore: 'url' must begin with postgres://")
-  }
+  if (!url) return fail("'url' or 'client' is needed")
+  if (!/^postgres(?:ql)?:\/\//i.test(url)) fail("'url' must begin with postgres://")
   const address = addressOf(url)
   let host = 0
   const make = () => {
@@ -51,29 +52,28 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   return { most: max, make, end }
 }
 
-/** The same with another one of its hosts as the first. */
-function beginningWith(host: number, address: Address): Address {
-  const [before, list, after] = hostsIn(address.url)
-  const hosts = list.split(',')
-  if (hosts.length === 1) return address
-  const first = host % hosts.length
-  const turned = [...hosts.slice(first), ...hosts.slice(0, first)].join()
-  return { ...address, url: before + turned + after }
+/** The same with another one of its places as the first. */
+function beginningWith(at: number, { places, ...others }: Address): Address {
+  const first = at % places.length
+  return { ...others, places: [...places.slice(first), ...places.slice(0, first)] }
 }
 
 /** One connection that is opened for the first statement. */
 function connect(address: Address, options: ConnectionOptions, onclose: () => void): Sql {
-  const { url, host } = address
-  const ssl = options.ssl ?? address.ssl
-  const { prepare } = options
-  const isSeveral = hostsIn(url)[1].includes(',')
+  const { url, places, ssl: ownSsl, ...named } = address
+  const { prepare, ssl = ownSsl } = options
+  const [{ host, port }] = places as [Place]
   try {
     return connectTo(url, {
       max: 1,
       prepare,
+      ...(named as Partial<Record<keyof typeof named, string>>),
+      // The driver takes lists, which its types do not know.
+      host: places.map((place) => place.host) as unknown as string,
+      port: places.map((place) => place.port) as unknown as number,
+      ...(host.startsWith('/') && { path: `${host}/.s.PGSQL.${port}` }),
       ...(ssl !== undefined && { ssl }),
-      ...(host !== undefined && { host }),
-      ...(isSeveral &&
+      ...(places.length > 1 &&
         !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
       connect_timeout: 4,
       backoff: () => 0.1,
@@ -89,16 +89,29 @@ function connect(address: Address, options: ConnectionOptions, onclose: () => vo
   } catch (error) {
     // Runtimes have the address with its password in the error for an invalid one: Deno after a colon, others beside it.
     const [problem] = (error as Error).message.split(':', 1)
-    throw new TypeError(`postgresStore: ${problem}`)
+    fail(`${problem}`)
   }
 }
 
-export interface Address {
-  readonly url: string
-  /** The folder of a Unix socket. */
-  readonly host?: string
-  readonly ssl?: 'verify-full'
+interface Place {
+  /** A name, an address without brackets, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
 }
+
+export interface Address {
+  /** What the driver reads the rest of: its first host stands for all. */
+  readonly url: string
+  readonly places: readonly Place[]
+  /** Empty if the address names none. */
+  readonly database: string
+  readonly user: string | undefined
+  readonly password: string | undefined
+  readonly ssl: 'verify-full' | undefined
+}
+
+/** Parameters that stand for a part of the address. */
+const PARTS = new Set(['host', 'port', 'dbname', 'user', 'password'])
 
 /** Parameters that change nothing here. The driver would send them to the server, which refuses what it does not know. */
 const IGNORED =
@@ -122,33 +135,59 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** The address that `url` stands for. Throws a `TypeError` if it has a parameter that would not be followed. */
+/** The address that `url` stands for, as libpq reads it. Throws a `TypeError` if it has a parameter that would not be followed. */
 export function addressOf(url: string): Address {
   const [base = '', query] = url.split(/\?(.*)/s)
   const kept: [string, string][] = []
-  let address: Omit<Address, 'url'> = {}
+  const given = new Map<string, string>()
+  let isTrusted = false
   for (const [name, value] of new URLSearchParams(query)) {
     const advice = REFUSED.get(name.toLowerCase())
-    if (name === 'host' && value.startsWith('/')) address = { ...address, host: value }
-    else if (name === 'sslrootcert' && value === 'system')
-      address = { ...address, ssl: 'verify-full' }
-    else if (advice) throw new TypeError(`postgresStore: the url has '${name}'. ${advice}`)
+    if (PARTS.has(name)) given.set(name, value)
+    else if (name === 'sslrootcert' && value === 'system') isTrusted = true
+    else if (advice) fail(`the url has '${name}'. ${advice}`)
     else if (!IGNORED.test(name)) kept.push([name, value])
   }
-  const hosted = withHost(base)
-  const parameters = new URLSearchParams(kept).toString()
-  return { ...address, url: parameters ? `${hosted}?${parameters}` : hosted }
+  const [before, list, path] = hostsIn(base)
+  return {
+    url: `${before}localhost${path}?${new URLSearchParams(kept)}`,
+    places: placesOf(list, given),
+    database: given.get('dbname') ?? decoded(path.slice(1)),
+    user: given.get('user'),
+    password: given.get('password'),
+    ssl: isTrusted ? 'verify-full' : undefined,
+  }
 }
 
-/** The driver reads no address without a host, which one of a socket is. */
-function withHost(url: string): string {
-  const [before, hosts, after] = hostsIn(url)
-  const isNowhere = before !== '' && (hosts === '' || hosts.startsWith(':'))
-  return isNowhere ? `${before}localhost${hosts}${after}` : url
+const PLACE = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
+
+/** Where the database is: `a:1,b`, `[::1]:1`, or a folder with its slashes written as `%2F`. */
+function placesOf(list: string, given: ReadonlyMap<string, string>): Place[] {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  const listed = list.split(',').map((one) => {
+    const [, host = '', port] =
+      PLACE.exec(one) ??
+      fail("the url's hosts cannot be read. In a password, write %2F for a slash")
+    return [decoded(host), port] as const
+  })
+  const ports = given.get('port')?.split(',') ?? listed.map(([, port]) => port)
+  const hosts = given.get('host')?.split(',') ?? listed.map(([host]) => host)
+  return hosts.map((host, at) => {
+    const port = (ports.length > 1 ? ports[at] : ports[0]) || process?.env?.PGPORT || 5432
+    return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: Number(port) }
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return fail("the url has a '%' that begins no character")
+  }
 }
 
 /** An address in three parts: what is before its hosts, they, and what is behind them. Empty if it has no `//`. */
-export function hostsIn(url: string): readonly [before: string, hosts: string, after: string] {
+function hostsIn(url: string): readonly [before: string, hosts: string, after: string] {
   const slashes = url.indexOf('://')
   if (slashes < 0) return ['', '', '']
   const start = slashes + '://'.length
