@@ -75,6 +75,25 @@ await withService('chromium', () => {
       await page.browserContext().close()
     })
 
+    it('none is written over another without a choice, after "Cancel" and while there is a third', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      await saved(page, 'Atlas 5')
+      await click(page, '.conflict ~ .buttons button:not(.primary)')
+      await page.waitForFunction(() => document.querySelector('dialog') === null)
+      await press(page, 'Save')
+      await found(page, '.conflict')
+      expect(await book('Atlas 5')).toMatchObject({ price: 44 })
+      await books().update((await book('Atlas 5'))._id, { price: 55 })
+      await click(page, 'dialog button.primary')
+      await page.waitForFunction(() =>
+        document.querySelector('.conflict')?.textContent?.includes('55'),
+      )
+      await click(page, 'dialog button.primary')
+      await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
+      expect(await book('Atlas 5')).toMatchObject({ price: 33 })
+      await page.browserContext().close()
+    })
+
     it('the own one can be saved again after the other could not be read', async () => {
       const { page } = await lib.signedIn(PEOPLE.editor)
       let isOff = false

@@ -28,6 +28,12 @@ interface Edited {
   readonly onRefused?: (reason: string) => void
 }
 
+/** What somebody else has stored meanwhile. */
+interface Theirs {
+  readonly record: RaRecord
+  readonly version: string | undefined
+}
+
 /** The form. */
 export function Editor(props: Edited) {
   const { resource, record } = props
@@ -67,9 +73,9 @@ export function Editor(props: Edited) {
       <Footer {...{ resource, record, form }} />
       {theirs && record && (
         <Conflict
-          {...{ fields, theirs, mine: values, before: form.initial }}
+          {...{ fields, theirs: theirs.record, mine: values, before: form.initial }}
           onClose={() => form.setTheirs(undefined)}
-          onChoose={form.save}
+          onChoose={form.choose}
         />
       )}
     </form>
@@ -163,7 +169,7 @@ function useForm({ resource, record, onRefused }: Edited) {
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [percent, setPercent] = useState<number>()
-  const [theirs, setTheirs] = useState<RaRecord>()
+  const [theirs, setTheirs] = useState<Theirs>()
   const place = useRef<HTMLFormElement>(null)
   const values = { ...initial, ...edits }
   const changes = changesOf(initial, values)
@@ -207,8 +213,10 @@ function useForm({ resource, record, onRefused }: Edited) {
     if (status === 412 && id !== undefined) {
       try {
         const read = await data.provider().getOne(resource.name, { id })
-        base.current = undefined
-        return setTheirs(storedOf(read.data))
+        return setTheirs({
+          record: storedOf(read.data),
+          version: data.versionOf(resource.name, id),
+        })
       } catch (unread) {
         return tell(unread)
       }
@@ -236,13 +244,16 @@ function useForm({ resource, record, onRefused }: Edited) {
     await navigate(path, { replace: record !== undefined, state })
   }
 
+  /** Saves what was chosen of two changes over the other one, as it was shown. */
+  async function choose(body: Values): Promise<void> {
+    base.current = theirs?.version
+    if (Object.keys(body).length > 0) return save(body)
+    setTheirs(undefined)
+    reset()
+    refresh()
+  }
+
   async function save(body: Values): Promise<void> {
-    // Of two changes they have chosen the other one, which is there.
-    if (record && Object.keys(body).length === 0) {
-      setTheirs(undefined)
-      reset()
-      return refresh()
-    }
     goOn()
     setBusy(true)
     setErrors({})
@@ -278,7 +289,7 @@ function useForm({ resource, record, onRefused }: Edited) {
 
   return {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, versions },
-    ...{ reset: () => reset(), save, remove, setTheirs },
+    ...{ reset: () => reset(), choose, remove, setTheirs },
     ...{ place, isChanged, isReady, done: useDone().done },
     set(field: Field, value: unknown) {
       goOn()
