@@ -26,7 +26,7 @@ describe('admin() serves', () => {
     const page = await get('/admin')
     const etag = page.headers.get('etag') ?? ''
     expect((await get('/admin', { 'If-None-Match': etag })).status).toBe(304)
-    const script = srcIn(await page.text())
+    const script = `/${srcIn(await page.text()).replace('./', '')}`
     const packed = await get(script, { 'Accept-Encoding': 'br, gzip' })
     const plain = await get(script, { 'Accept-Encoding': 'gzip;q=0' })
     expect(packed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -43,8 +43,23 @@ describe('admin() serves', () => {
     expect(html).toContain('/api/back/office/openapi.json')
     expect((await ask(srcIn(html))).status).toBe(200)
     expect((await ask('/api/back/office/openapi.json')).status).toBe(200)
-    expect(await (await get('/admin')).text()).toContain('/docs/openapi.json')
+    expect(await (await get('/admin')).text()).toContain('./docs/openapi.json')
     expect((await get('/admin/openapi.json')).status).toBe(404)
+  })
+
+  it('a page that finds its files, its document and the app below what a proxy takes off its path', async () => {
+    for (const path of ['/admin', '/admin/']) {
+      const html = await (await get(path)).text()
+      const config = JSON.parse(
+        (/data-config="([^"]*)"/.exec(html)?.[1] ?? '').replaceAll('&quot;', '"'),
+      )
+      const there = (text: string) => new URL(text, `http://proxy/tools${path}`).pathname
+      expect(there(srcIn(html))).toMatch(/^\/tools\/admin\/assets\/main-\w+\.js$/)
+      expect([config.document, config.api].map(there)).toEqual([
+        '/tools/docs/openapi.json',
+        '/tools/',
+      ])
+    }
   })
 
   it('no route that the reference page would list before the records', async () => {

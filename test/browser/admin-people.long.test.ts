@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { depot, library, PEOPLE } from '../admin/apps.ts'
 import {
@@ -108,6 +110,30 @@ await withService('chromium', () => {
       await page.waitForFunction(
         () => document.querySelector('td[data-label="Weight"]')?.textContent === '0',
       )
+      expect(problems).toEqual([])
+      await page.browserContext().close()
+    })
+
+    it('works behind a proxy that takes the path of the app off the requests', async () => {
+      const proxy = createServer((asked, answer) => {
+        const [, path] = asked.url?.match(/^\/tools(\/.*)/) ?? []
+        if (!path) return void answer.writeHead(404).end()
+        const { method, headers } = asked
+        const there = request(`${books.url}${path}`, { method, headers }, (found) => {
+          answer.writeHead(found.statusCode ?? 502, found.headers)
+          found.pipe(answer)
+        })
+        asked.pipe(there)
+      })
+      await new Promise<void>((done) => void proxy.listen(0, '127.0.0.1', done))
+      onTestFinished(() => {
+        proxy.closeAllConnections()
+        proxy.close()
+      })
+      const { port } = proxy.address() as AddressInfo
+      const { page, problems } = await opened(chromium, `http://127.0.0.1:${port}/tools/admin`)
+      await signIn(page, PEOPLE.reader)
+      await sees(page, ' records')
       expect(problems).toEqual([])
       await page.browserContext().close()
     })

@@ -31,18 +31,20 @@ export function admin(options: AdminOptions = {}): Mountable {
   )
   return {
     attach(host, mount) {
-      const base = mount === '/' ? '' : mount
-      const page: Handler = (request, { basePath }) =>
-        pageResponse(request, {
+      const page: Handler = (request, { basePath }) => {
+        const api = rootFrom(request, basePath)
+        const base = `${api}${below(mount)}`
+        const document = documentIn(host)
+        return pageResponse(request, {
           title,
           imageOrigins,
-          assets: `${basePath}${base}/assets`,
+          assets: `${base}assets`,
           config: {
-            ...{ title, resources, providers },
-            api: basePath,
-            document: basePath + (documentIn(host) ?? `${base}/openapi.json`),
+            ...{ title, resources, providers, api },
+            document: document === undefined ? `${base}openapi.json` : `${api}${document}`,
           },
         })
+      }
       const asset: Handler = (request) => assetResponse(request, request.params.file ?? '')
       return [
         route('', page),
@@ -57,15 +59,28 @@ function route(path: string, handler: Handler): Routes[number] {
   return { method: 'GET', path, guards: [], handler, isUnlisted: true }
 }
 
+/** A mount as part of a relative path. */
+const below = (mount: string) => (mount === '/' ? '' : `${mount.slice(1)}/`)
+
+/**
+ * Where the app begins, seen from the page: by a relative path, as a proxy may have taken off the path that the browser has before
+ * the app's. With a base path there is none to take off.
+ */
+function rootFrom({ url }: Parameters<Handler>[0], basePath: string): string {
+  if (basePath !== '') return `${basePath}/`
+  const { pathname } = new URL(url)
+  return '../'.repeat(pathname.split('/').length - 2) || './'
+}
+
 /** The handlers of documents that are made here, which are there only for apps that serve none. */
 const own = new WeakSet<Handler>()
 
-/** The path of the document that the app serves by `openapi()`, if it does. */
+/** The path of the document that the app serves by `openapi()`, if it does: below the app's. */
 function documentIn({ mounted }: Host): string | undefined {
   const found = mounted.find(({ routes }) =>
     routes.some(({ path, handler }) => path === '/openapi.json' && !own.has(handler)),
   )
-  return found && `${found.mount === '/' ? '' : found.mount}/openapi.json`
+  return found && `${below(found.mount)}openapi.json`
 }
 
 /** The document, for an app that serves none. */

@@ -28,9 +28,8 @@ import { applyTheme } from './ui/theme.tsx'
 /** What the server says of the page. */
 interface Config {
   readonly title: string
-  /** The path that the app is served below; empty if there is none. */
+  /** The path that the app is served below, which may be relative to the page's, as that of the document. */
   readonly api: string
-  /** The path of the document. */
   readonly document: string
   readonly resources: Taste
   readonly providers: Readonly<Record<string, SocialProvider>>
@@ -114,7 +113,7 @@ async function begin(place: HTMLElement): Promise<void> {
   const [response, i18n] = await Promise.all([fetch(config.document), languages()])
   if (!response.ok) throw new Error(i18n.translate('noDocument'))
   const shape = shapeOf((await response.json()) as Document, config.resources)
-  const url = location.origin + config.api
+  const url = new URL(config.api, location.href).href.replace(/\/$/, '')
   const api = createClient(url, {
     // The key that clients have by default: who has signed in to the app in this browser has signed in here.
     key: KEY,
