@@ -190,6 +190,24 @@ it('gives no pattern whose flags it cannot say: it would refuse what the route t
   })
 })
 
+it('gives no pattern that only flags, or no flags, make one', async () => {
+  for (const pattern of [/^[\w--[a]]+$/v, /^x]$/]) {
+    const { properties } = made(z.string().regex(pattern)).schemas.SchemaHeldCreate as Json
+    expect(properties.field).toEqual({ type: 'string' })
+  }
+})
+
+it('keeps the format of a string that has checks beside it, and takes no check for a format', () => {
+  const fieldOf = (schema: z.ZodType) => made(schema).schemas.SchemaHeldCreate?.properties.field
+  const formatOf = (schema: z.ZodType) => (fieldOf(schema) as { readonly format?: string }).format
+  expect(formatOf(z.email().endsWith('@example.com'))).toBe('email')
+  expect(formatOf(z.email().regex(/a/).lowercase())).toBe('email')
+  expect(formatOf(z.url().startsWith('https://'))).toBe('uri')
+  expect(formatOf(z.iso.time().includes('0'))).toBe(undefined)
+  expect(fieldOf(z.string().includes('a.b'))).toEqual({ type: 'string', pattern: 'a\\.b' })
+  expect(formatOf(z.string().uppercase())).toBe(undefined)
+})
+
 it('says of a record alone that it has an id, if its schema refers to itself or has an id in zod', () => {
   const Node: z.ZodType = z.object({
     name: z.string(),

@@ -18,7 +18,7 @@ import type { Scalar } from '../../ports/store/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../../ports/store/shape.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Schema } from '../specification.ts'
-import { dropFlagged, type Editable, sayWords } from './texts.ts'
+import { type Editable, sayString, sayWords } from './texts.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
 export interface Converted {
@@ -96,7 +96,7 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
     Object.assign(json, filledIn ? filled : id, { 'x-ref': reference })
   }
   if (def.type === 'date') Object.assign(json, DATE)
-  if (def.type === 'string') dropFlagged(def, json)
+  if (def.type === 'string') sayString(def, json)
   // The constant says it; with a type, generated Python takes it for one of the texts 'true' and 'false'.
   if (typeof json.const === 'boolean') delete json.type
   // zod freezes such values; clients may write them.

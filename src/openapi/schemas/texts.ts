@@ -1,6 +1,6 @@
 /** What zod's JSON Schemas lack, or say too much, of texts. */
 
-import type { $ZodStringDef, $ZodType } from 'zod/v4/core'
+import type { $ZodStringDef, $ZodStringFormatDef, $ZodType } from 'zod/v4/core'
 
 /** A JSON Schema that is being made. */
 export interface Editable {
@@ -12,15 +12,53 @@ export interface Editable {
   [keyword: string]: unknown
 }
 
-/** Drops patterns of regular expressions whose flags make them match otherwise: a JSON Schema has no flags. */
-export function dropFlagged(def: $ZodStringDef, json: Editable): void {
-  const checks = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
-  for (const { pattern } of checks as { readonly pattern?: RegExp }[]) {
-    if (!pattern || !/[ims]/.test(pattern.flags)) continue
+/** Formats of zod that are checks of text: their patterns say what they mean. */
+const CHECKS = ['regex', 'lowercase', 'uppercase', 'includes', 'starts_with', 'ends_with']
+/** Formats that a string keeps beside checks, as a JSON Schema calls them. */
+const KEPT: Readonly<Record<string, string>> = {
+  email: 'email',
+  url: 'uri',
+  uuid: 'uuid',
+  guid: 'uuid',
+  date: 'date',
+}
+
+type StringCheck = Partial<Pick<$ZodStringFormatDef, 'format' | 'pattern'>>
+
+/** Says of a string what zod does not, or says too much. */
+export function sayString(def: $ZodStringDef, json: Editable): void {
+  const checks = [
+    def as StringCheck,
+    ...(def.checks ?? []).map(({ _zod }) => _zod.def as StringCheck),
+  ]
+  dropPatterns(checks, json)
+  if (CHECKS.includes(String(json.format ?? 'regex'))) keepFormat(checks, json)
+}
+
+/** Drops patterns that a JSON Schema cannot say: it has no flags, and is read as Unicode. */
+function dropPatterns(checks: readonly StringCheck[], json: Editable): void {
+  for (const { pattern } of checks) {
+    if (!pattern || isPlain(pattern)) continue
     if (json.pattern === pattern.source) delete json.pattern
     if (json.allOf) json.allOf = json.allOf.filter((one) => one.pattern !== pattern.source)
   }
   if (json.allOf?.length === 0) delete json.allOf
+}
+
+/** Drops the name of a check, for which zod drops the format before it. */
+function keepFormat(checks: readonly StringCheck[], json: Editable): void {
+  delete json.format
+  const [format] = checks.flatMap(({ format = '' }) => KEPT[format] ?? [])
+  if (format) json.format = format
+}
+
+function isPlain({ flags, source }: RegExp): boolean {
+  try {
+    RegExp(source, 'u')
+    return !/[imsvy]/.test(flags)
+  } catch {
+    return false
+  }
 }
 
 /** Says which words stand for true and false. */
