@@ -47,3 +47,15 @@ it('says that a restore may be refused for what a value may become', async () =>
     "'status' cannot change from",
   )
 })
+
+it('says that a client may have the current page of a history', async () => {
+  const Step = defineModel('DocumentStep', { fields: { name: z.string() }, changes: true })
+  const { app, send } = service()
+  const options = { middlewares: [], allowedFields: ['name'], history: true } as const
+  app.mount('/steps', createRouter({ model: Step, ...options }))
+  const { record } = await send('POST', '/steps', { json: { name: 'a' } })
+  const headers = { 'If-None-Match': '*' }
+  const { status } = await send('GET', `/steps/${record._id}/history`, { headers })
+  const { paths } = document(app, { title: 'Test', version: '1.0' })
+  expect(paths['/steps/{id}/history']?.get?.responses).toHaveProperty(`${status}.headers.ETag`)
+})

@@ -4,7 +4,14 @@ import { changeRefusals, writeRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import { bodyRefusals, type Described, jsonBody, success } from '../schemas/responses.ts'
 import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
-import { PAGINATION, pageOf, storedOne, updatedOne } from '../schemas/shown.ts'
+import {
+  IF_NONE_MATCH,
+  PAGINATION,
+  pageOf,
+  readSuccesses,
+  storedOne,
+  updatedOne,
+} from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
 import { parameter } from './choice-parameters.ts'
 
@@ -39,8 +46,9 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
     parameters: [
       parameter('cursor', 'The `nextCursor` of the page before.', TEXT),
       parameter('pageSize', 'The most changes of a page.', size),
+      IF_NONE_MATCH,
     ],
-    successes: { 200: success('Its changes.', list, ['ETag', 'Cache-Control']) },
+    successes: readSuccesses(list),
     refusals: [
       refuse.invalidId(),
       refuse.invalidCursor(),

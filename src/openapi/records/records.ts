@@ -12,10 +12,17 @@ import {
   writeRefusals,
 } from '../schemas/bodies.ts'
 import { refTo, type Schemas } from '../schemas/named-schemas.ts'
-import { bare, bodyRefusals, type Described, success } from '../schemas/responses.ts'
+import { bodyRefusals, type Described, success } from '../schemas/responses.ts'
 import { ID_SCHEMAS, TEXT } from '../schemas/schemas.ts'
-import { listSchema, readOne, storedOne, updatedOne } from '../schemas/shown.ts'
-import type { Content, Parameter, Responses, Schema } from '../specification.ts'
+import {
+  IF_NONE_MATCH,
+  listSchema,
+  readOne,
+  readSuccesses,
+  storedOne,
+  updatedOne,
+} from '../schemas/shown.ts'
+import type { Content, Parameter } from '../specification.ts'
 import { groupsSchema } from './aggregates.ts'
 import { choiceParameters } from './choice-parameters.ts'
 import { historyOperation, restoreOperation } from './history.ts'
@@ -42,7 +49,7 @@ const OPERATIONS: Readonly<
       id: `list${plural(model.name)}`,
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
-      successes: readSuccesses(resource, listSchema(resource, schemas), filesOf(resource)),
+      successes: readSuccesses(listSchema(resource, schemas), xCache(resource), filesOf(resource)),
       refusals: [...refusals, ...exportRefusals(resource), refuse.responseTooLarge()],
     }
   },
@@ -59,7 +66,7 @@ const OPERATIONS: Readonly<
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: readSuccesses(resource, { anyOf: [list, groups] }, filesOf(resource)),
+      successes: readSuccesses({ anyOf: [list, groups] }, xCache(resource), filesOf(resource)),
       refusals: [
         // It has a message of its own for another media type.
         ...bodyRefusals(resource.host, null),
@@ -77,7 +84,7 @@ const OPERATIONS: Readonly<
       summary: `Reads one ${model.name}`,
       path: { id: ID_SCHEMAS[model.idType] },
       parameters: [...choice.parameters, IF_NONE_MATCH],
-      successes: readSuccesses(resource, readOne(resource, schemas)),
+      successes: readSuccesses(readOne(resource, schemas), xCache(resource)),
       refusals: [
         refuse.invalidId(),
         ...choice.refusals,
@@ -150,11 +157,9 @@ function changeId({ changes }: Resource['model']): readonly string[] {
   return changes ? ['Change-Id'] : []
 }
 
-const IF_NONE_MATCH: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'ETags of the bodies that you have: if one is current, the response is a 304.',
-  schema: TEXT,
+/** The header of reads that are kept. */
+function xCache({ cache }: Resource): readonly string[] {
+  return cache ? ['X-Cache'] : []
 }
 
 const IF_MATCH: Parameter = {
@@ -163,14 +168,6 @@ const IF_MATCH: Parameter = {
   description:
     'The ETag of the record that you have read: if it has changed since, the response is a 412.',
   schema: TEXT,
-}
-
-function readSuccesses({ cache }: Resource, schema: Schema, files?: Content): Responses {
-  const headers = ['ETag', 'Cache-Control', 'Vary']
-  return {
-    200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers, files),
-    304: bare('You have the current body.', headers),
-  }
 }
 
 /** What the lists of a router are besides JSON: files, and streams of events. */

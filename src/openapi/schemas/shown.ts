@@ -1,9 +1,9 @@
 /** What responses show: records, lists and their pages. */
 
 import type { Resource } from '../../records/setup/resource.ts'
-import type { Schema } from '../specification.ts'
+import type { Content, Parameter, Responses, Schema } from '../specification.ts'
 import type { Schemas } from './named-schemas.ts'
-import { envelope } from './responses.ts'
+import { bare, envelope, success } from './responses.ts'
 import { ID_SCHEMAS, object, recordSchema, TEXT } from './schemas.ts'
 
 /** A model's `output` may make anything of a record, so nothing is known of it. */
@@ -92,4 +92,24 @@ export function pageOf(items: Schema, pagination: Schema, isPaged = true): Schem
 /** The name of a record's schema; the model's if it has none. */
 function nameOf({ $ref }: Schema, { model }: Resource): string {
   return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : model.name
+}
+
+export const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETags of the bodies that you have: if one is current, the response is a 304.',
+  schema: TEXT,
+}
+
+/** What a read responds with; `more` are headers that it has beside. */
+export function readSuccesses(
+  schema: Schema,
+  more: readonly string[] = [],
+  files?: Content,
+): Responses {
+  const headers = ['ETag', 'Cache-Control', 'Vary']
+  return {
+    200: success('Found.', schema, [...headers, ...more], files),
+    304: bare('You have the current body.', headers),
+  }
 }
