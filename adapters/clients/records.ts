@@ -121,14 +121,14 @@ export async function pageOf(
 
 export const storedName = (field: string): string => (field === 'id' ? '_id' : field)
 
-/** The records with these ids, without those that do not exist. */
+/** The records with these ids, without those that do not exist, as none has a malformed id. */
 export async function thoseThere(
   records: Records,
   ids: readonly (string | number)[],
   options: Aborting,
 ): Promise<NamedRecord[]> {
   const found = await Promise.all(ids.map((id) => records.get(String(id), options)))
-  const there = found.filter((result) => result.ok || result.error.status !== 404)
+  const there = found.filter((result) => result.ok || ![400, 404].includes(result.error.status))
   return there.map((result) => shown(result).data)
 }
 
