@@ -25,6 +25,7 @@ export class Connection {
   ) {
     const { DatabaseSync: Database } = sqlite()
     this.db = opened(() => new Database(path, { readOnly }), path)
+    takesNames ??= !takesNumbers(this.db)
     // Waiting inside SQLite would block the event loop: `retryWhileBusy` waits instead.
     this.db.exec('PRAGMA busy_timeout = 0')
     if (!setsUp) {
@@ -59,7 +60,8 @@ export class Connection {
   }
 
   rows({ sql, values, inLists = false }: Statement): Row[] {
-    return this.#prepared(sql, inLists).all(...values)
+    const prepared = this.#prepared(sql, inLists)
+    return takesNames ? prepared.all(named(values)) : prepared.all(...values)
   }
 
   write(statement: Statement): SqliteResult {
@@ -67,7 +69,9 @@ export class Connection {
       const rows = this.rows(statement)
       return { rows, changes: rows.length }
     }
-    const { changes } = this.#prepared(statement.sql).run(...statement.values)
+    const { sql, values } = statement
+    const prepared = this.#prepared(sql)
+    const { changes } = takesNames ? prepared.run(named(values)) : prepared.run(...values)
     return { rows: [], changes: Number(changes) }
   }
 
@@ -136,6 +140,22 @@ export class Connection {
     }
     return statement
   }
+}
+
+/** Whether values of numbered parameters are taken by their names alone, as before Node 22.20 and 24.8. */
+let takesNames: boolean | undefined
+
+function takesNumbers(db: DatabaseSync): boolean {
+  try {
+    return db.prepare('SELECT ?1').get(1) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** `values` by the names of their parameters, `?1` and so on. */
+function named(values: Statement['values']): Record<string, Statement['values'][number]> {
+  return Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value]))
 }
 
 /** The built-in module, without Node's warning that it is experimental; other warnings pass. */

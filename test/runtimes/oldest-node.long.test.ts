@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The program of this version of Node, from the registry. */
+async function nodeOf(version: string): Promise<string> {
+  const folder = join(root, '.cache', `node-${version}`)
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const program = join(folder, 'node_modules', name, 'bin/node')
+  if (!existsSync(program)) {
+    mkdirSync(folder, { recursive: true })
+    const options = ['--no-save', '--no-audit', '--no-fund', '--prefix', folder]
+    await run('npm', ['install', ...options, `${name}@${version}`], { cwd: folder })
+  }
+  return program
+}
+
+// The oldest for SQLite, and the first one of the next line: before 22.20 and 24.8, they take numbered parameters by name.
+it.each(['22.13.0', '24.0.0'])(
+  'SQLite keeps the contract of stores on Node %s',
+  async (version) => {
+    const node = await nodeOf(version)
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+    const suites = ['sqlite', 'sqlite-schema'].map((name) => `test/contract/store/${name}.test.ts`)
+    const args = [vitest, 'run', '--maxWorkers=1', ...suites]
+    const env = { ...process.env, NO_COLOR: '1', PATH: `${dirname(node)}:${process.env.PATH}` }
+    // It fails if a test does.
+    const { stdout } = await run(node, args, { cwd: root, env, maxBuffer: 2 ** 28 })
+    expect(Number(/Tests +(\d+) passed/.exec(stdout)?.[1])).toBeGreaterThan(100)
+  },
+)
