@@ -31,8 +31,6 @@ export interface Platform {
 }
 
 export class AppContext extends Deadline implements Context {
-  /** Whether a read of a model route responds: see `complete`. */
-  isRead = false
   isAnswered = false
   /** What the request says of itself: some runtimes find it out anew each time that it is asked. */
   method = ''
@@ -101,6 +99,12 @@ export class AppContext extends Deadline implements Context {
   get headers(): Headers {
     this.ownHeaders ??= new Headers()
     return this.ownHeaders
+  }
+
+  /** The lifetime that a guard chose is that of what was asked for: an outage must not last as long for everyone. */
+  forgetLifetime(): void {
+    const rules = this.ownHeaders?.get('cache-control') ?? ''
+    if (!/\bno-store\b/i.test(rules)) this.ownHeaders?.delete('cache-control')
   }
 
   onResponse(hook: ResponseHook): void {
@@ -183,6 +187,9 @@ function complete(response: Response, request: ApiRequest, context: AppContext):
   }
 }
 
+/** The methods whose responses caches may keep without being told. */
+const KEPT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
+
 /** Adds the request's id, the headers that guards have set, and `Cache-Control` unless it is set already. */
 function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
   const { isAuthorized } = context
@@ -193,8 +200,11 @@ function withHeaders(response: Response, request: ApiRequest, context: AppContex
   }
   // No cache in front of the app runs its guards. It may choose a lifetime without the header (RFC 9111, 4.2.2).
   const isPrivate = isAuthorized || Boolean(request.auth)
-  if ((isPrivate || context.isRead) && headerOf(response, 'Cache-Control') === null) {
-    setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
+  const shared = response.status < 400 ? 'no-cache' : 'no-store'
+  const rule = isPrivate ? 'private, no-store' : shared
+  const isStated = isPrivate || KEPT.has(context.method)
+  if (isStated && headerOf(response, 'Cache-Control') === null) {
+    setHeader(response, 'Cache-Control', rule)
   }
   if (isAuthorized) addVary(response, 'Authorization')
   return response

@@ -150,6 +150,7 @@ export class Flow {
     isLate = false,
   ): Promise<Response> {
     const { onError } = this.#parts
+    context.forgetLifetime()
     try {
       const made = await lastWords(isLate, () => onError(error, request, context))
       return await finish(made, request, context, isLate)
@@ -208,7 +209,6 @@ export class Flow {
       const row = rows[at] as Row
       if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
       const isGuarded = row.guards.length > 0 || guards.late.length > 0
-      context.isRead = !isGuarded && row.isRead === true
       const made = isGuarded
         ? serveGuarded(row, guards.late, request, context)
         : row.handler(request, context)
@@ -232,10 +232,15 @@ export class Flow {
   /** A file, or what there is to say of a path that no route serves with this method. */
   async #serveElse(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
     const { host, table } = this.#parts
-    context.isRead = false
     const file = await serveFile(host.files, request, context.basePath)
     if (!file) return respondElse(table.at(path), host.files, path, request, context)
-    if (isCurrent(request.headers, file.headers.get('etag') ?? '')) return file
+    const { headers } = file
+    const isAsAsked = isCurrent(
+      request.headers,
+      headers.get('etag') ?? '',
+      headers.get('last-modified'),
+    )
+    if (isAsAsked) return file
     await file.body?.cancel()
     throw fileChanged()
   }

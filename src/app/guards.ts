@@ -54,7 +54,6 @@ export async function serveGuarded(
     const response = await firstResponse(last, request, context)
     if (response !== undefined) return response
   }
-  context.isRead = row.isRead === true
   return row.handler(request, context)
 }
 

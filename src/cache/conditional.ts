@@ -50,9 +50,13 @@ export function isKnownToClient(headers: Headers, etag: string): boolean {
   return tagsIn(header).some((tag) => tag === etag || tag === `W/${etag}`)
 }
 
-/** Whether `If-Match` names the body with `etag`, or any. */
-export function isCurrent(headers: Headers, etag: string): boolean {
+/** Whether `If-Match` names the body with `etag`, or any; without it, that of a file is as old as `If-Unmodified-Since` says. */
+export function isCurrent(headers: Headers, etag: string, storedAt?: string | null): boolean {
   const tags = ifMatch(headers)
+  if (tags === 'none' && storedAt) {
+    // Not a date: nothing is asked for (RFC 9110, 13.1.4).
+    return !(Date.parse(storedAt) > Date.parse(headers.get('if-unmodified-since') ?? ''))
+  }
   return typeof tags === 'string' || tags.includes(etag)
 }
 
@@ -64,9 +68,12 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   return header.trim() === '*' ? 'any' : tagsIn(header)
 }
 
-/** Tags without the codings that `compress` adds: each coding of a response has its own (RFC 9110, 8.8.3.3). */
-export function withoutCodings(tags: string): string {
-  return tags.replace(/\+(?:gzip|br|zstd)"/g, '"')
+/** The codings that `compress` knows. */
+export const CODINGS: readonly string[] = ['gzip', 'br', 'zstd']
+
+/** Tags without those of `codings` that `compress` adds: each coding of a response has its own (RFC 9110, 8.8.3.3). */
+export function withoutCodings(tags: string, codings: readonly string[] = CODINGS): string {
+  return codings.reduce((rest, coding) => rest.replaceAll(`+${coding}"`, '"'), tags)
 }
 
 function tagsIn(header: string): readonly string[] {

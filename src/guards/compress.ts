@@ -1,6 +1,6 @@
 /** Compressed responses (RFC 9110, 8.4 and 12.5.3). */
 
-import { withoutCodings } from '../cache/conditional.ts'
+import { CODINGS, withoutCodings } from '../cache/conditional.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { qualitiesIn } from '../http/response/qualities.ts'
 import { addVary, headerOf, textOf } from '../http/response/respond.ts'
@@ -12,7 +12,6 @@ type Bytes = Uint8Array<ArrayBuffer>
 const MIN_BYTES = 1024
 /** Longer texts are compressed as streams: others get their turn meanwhile. */
 const MAX_AT_ONCE = 64 * 1024
-const CODINGS = ['gzip', 'br', 'zstd']
 
 /** Types that get smaller. */
 const COMPRESSIBLE =
@@ -44,9 +43,10 @@ export function compress(): Guard {
     const { cf } = request as { readonly cf?: { readonly clientAcceptEncoding?: string } }
     const accept = cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
     const known = request.headers.get('if-none-match') ?? ''
-    takeCodedTags(request)
+    takeCodedTags(request, accept)
     context.onResponse((response) => {
-      if (response.status === 304) return withHeaders(response, (headers) => tag304(headers, known))
+      if (response.status === 304)
+        return isAsIs(response) ? undefined : tagged(response, known, accept)
       return isLeft(response, context) ? undefined : respond(response, request, accept)
     })
   }
@@ -63,18 +63,23 @@ function acceptedIn(header: string | null, codings: readonly string[]) {
   const weightOf = (name: string) =>
     weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? any ?? 0
   const plain = weights.get('identity') ?? (any === 0 ? 0 : undefined)
-  const [coding] = codings
+  const taken = codings
     .filter((name) => weightOf(name) > 0 && weightOf(name) >= (plain ?? 0))
     .sort((a, b) => weightOf(b) - weightOf(a))
-  return { coding, isForced: plain === 0 }
+  return { taken, isForced: plain === 0 }
 }
 
-/** Gives `request` the tags of the plain contents, which are those that routes know. */
-function takeCodedTags(request: ApiRequest): void {
+/**
+ * Gives `request` the tags of the plain contents, which are those that routes know. A cache asks with the tags of all codings
+ * that it has, for any client: those that this one does not accept stay unknown.
+ */
+function takeCodedTags(request: ApiRequest, accept: string | null): void {
   for (const name of ['if-match', 'if-none-match']) {
     const tags = request.headers.get(name)
-    const plain = tags === null ? undefined : withoutCodings(tags)
-    if (plain === undefined || plain === tags) continue
+    if (!tags?.includes('+')) continue
+    const codings = name === 'if-match' ? CODINGS : acceptedIn(accept, CODINGS).taken
+    const plain = withoutCodings(tags, codings)
+    if (plain === tags) continue
     // The headers of a request on Workers cannot be changed.
     const headers = new Headers(request.headers)
     headers.set(name, plain)
@@ -87,16 +92,21 @@ function isLeft(response: Response, context: Context): boolean {
   // Events would wait in the encoder.
   const isEvents = type.trim() === 'text/event-stream'
   if (response.status === 206 || isEvents || !COMPRESSIBLE.test(type.trim())) return true
-  if (AS_IS.some((name) => headerOf(response, name) !== null)) return true
+  if (isAsIs(response)) return true
   const rules = [headerOf(response, 'cache-control'), context.headers.get('cache-control')]
   return rules.some((rule) => NO_TRANSFORM.test(rule ?? ''))
 }
 
-/** The tag of a 304 is the one that the client has. */
-function tag304(headers: Headers, known: string): void {
-  const tag = headers.get('etag')
-  const has = tag && CODINGS.find((coding) => known.includes(codedTag(tag, coding)))
-  if (tag && has) headers.set('ETag', codedTag(tag, has))
+function isAsIs(response: Response): boolean {
+  return AS_IS.some((name) => headerOf(response, name) !== null)
+}
+
+/** A 304 with the tag that the client has, among those `known`. */
+function tagged(response: Response, known: string, accept: string | null): Response {
+  const tag = headerOf(response, 'etag') ?? ''
+  const { taken } = acceptedIn(accept, CODINGS)
+  const has = taken.find((coding) => known.includes(codedTag(tag, coding)))
+  return withHeaders(response, (headers) => has && headers.set('ETag', codedTag(tag, has)))
 }
 
 /** A weak tag says nothing about bytes, so it is the same for all codings. */
@@ -113,7 +123,8 @@ async function respond(
 ): Promise<Response> {
   // Apps without this guard don't load it.
   const { codings, compressed, compressedAtOnce } = await import('#compression')
-  const { coding, isForced } = acceptedIn(accept, codings)
+  const { taken, isForced } = acceptedIn(accept, codings)
+  const [coding] = taken
   if (coding === undefined) return varied(response)
   const least = isForced ? 0 : MIN_BYTES
   const isHead = method === 'HEAD'
@@ -150,7 +161,7 @@ function encoded(headers: Headers, coding: string): void {
 /** `response` with other headers, and perhaps another body, that says what it depends on. */
 function withHeaders(
   response: Response,
-  change: (headers: Headers) => void,
+  change: (headers: Headers) => unknown,
   body: BodyInit | null = response.body,
 ): Response {
   const { status, statusText } = response

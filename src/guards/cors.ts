@@ -38,6 +38,7 @@ const REQUEST_HEADERS = [
   'If-Modified-Since',
   'If-None-Match',
   'If-Range',
+  'If-Unmodified-Since',
   'Last-Event-ID',
   'X-API-Key',
   'X-HTTP-Method-Override',

@@ -71,7 +71,7 @@ export function servedOptions(host: Host): DocumentOptions | undefined {
 }
 
 function route(path: string, handler: Handler): Route {
-  return { method: 'GET', path, guards: [], handler, isRead: true, isUnlisted: true }
+  return { method: 'GET', path, guards: [], handler, isUnlisted: true }
 }
 
 /**

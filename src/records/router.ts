@@ -126,10 +126,10 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
   // QUERY only reads the collection, so for it a record's path does not exist.
   const one = { path: '/:id', absent: ['QUERY'] }
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', row('GET', 'list', lists('list'), { isRead: true })],
-    ['query', row('QUERY', 'query', lists('query'), { isRead: true, ...queried })],
+    ['list', row('GET', 'list', lists('list'))],
+    ['query', row('QUERY', 'query', lists('query'), queried)],
     ['create', row('POST', 'create', create)],
-    ['read', row('GET', 'read', readHandler(resource, cached), { isRead: true, ...one })],
+    ['read', row('GET', 'read', readHandler(resource, cached), one)],
     ['update', row('PATCH', 'update', update.bind(undefined, resource), one)],
     ['remove', row('DELETE', 'delete', remove.bind(undefined, resource), one)],
     ...historyRoutes(resource, tokens),
@@ -154,7 +154,7 @@ function historyRoutes(resource: Resource, tokens: Cursors): (readonly [Action, 
   const row = rowsOf(resource)
   const guards = resource.access.update || []
   return [
-    ['history', row('GET', 'history', history, { path: '/:id/history', isRead: true })],
+    ['history', row('GET', 'history', history, { path: '/:id/history' })],
     ['restore', row('POST', 'restore', restore, { path: '/:id/restore', guards })],
   ]
 }

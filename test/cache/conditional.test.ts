@@ -16,9 +16,10 @@ describe('caches in front of the app', () => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 400, 404])
     expect(answers[1]?.headers.get('x-cache')).toBe('HIT')
-    for (const { headers } of answers) {
+    for (const { status, headers } of answers) {
       expect(headers.get('cache-control')).toBe('private, no-store')
-      expect(headers.get('vary')).toBe('Authorization')
+      // Errors are problem details for those that accept them.
+      expect(headers.get('vary')).toBe(status < 400 ? 'Authorization' : 'Accept, Authorization')
     }
   })
 
@@ -49,6 +50,24 @@ describe('caches in front of the app', () => {
       '*',
       'X-Authorization, Authorization',
     ])
+  })
+
+  it('an error is kept by none, for however long a guard lets responses be kept', async () => {
+    const { get, app } = await library()
+    app.use((_request, context) => context.headers.set('Cache-Control', 'public, max-age=60'))
+    const rules = async (path: string) => (await get(path)).headers.get('cache-control')
+    expect(await rules('/books')).toBe('public, max-age=60')
+    for (const path of ['/books/nonsense', `/books/${'0'.repeat(24)}`, '/nowhere']) {
+      expect(await rules(path)).toBe('no-store')
+    }
+  })
+
+  it('a route of its own is asked about again each time, unless it says something else', async () => {
+    const { get, app } = await library()
+    app.get('/own', () => Response.json({}))
+    app.get('/kept', () => Response.json({}, { headers: { 'Cache-Control': 'max-age=5' } }))
+    expect((await get('/own')).headers.get('cache-control')).toBe('no-cache')
+    expect((await get('/kept')).headers.get('cache-control')).toBe('max-age=5')
   })
 
   it('an anonymous answer may be kept, if it is asked about again each time', async () => {

@@ -49,9 +49,15 @@ export function failureFor(
   headers?: HeaderValues,
 ): Response {
   const accept = asked.get('accept') ?? ''
-  if (!/problem\+json/i.test(accept) || !qualitiesIn(accept).get(TYPE)) {
-    return failed({ success: false, ...failure, code: undefined }, status, headers)
-  }
+  const isProblem = /problem\+json/i.test(accept) && qualitiesIn(accept).get(TYPE)
+  const response = isProblem
+    ? problemOf(status, failure, headers)
+    : failed({ success: false, ...failure, code: undefined }, status, headers)
+  addVary(response, 'Accept')
+  return response
+}
+
+function problemOf(status: number, failure: Failure, headers?: HeaderValues): Response {
   const { error, requestId, code = SHARED.get(error), ...more } = failure
   const title = TITLES[status] ?? (status < 500 ? 'Client Error' : 'Server Error')
   const problem = {
@@ -62,6 +68,5 @@ export function failureFor(
   }
   const response = failed(problem, status, headers)
   response.headers.set('Content-Type', TYPE)
-  addVary(response, 'Accept')
   return response
 }

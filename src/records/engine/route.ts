@@ -137,8 +137,6 @@ export interface Route {
   readonly shared?: readonly Guard[]
   /** Whether its handler runs late guards itself, with `lateGuards`. */
   readonly runsLate?: boolean
-  /** Whether the route reads records: clients may keep the response but must revalidate it. */
-  readonly isRead?: boolean
   /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */
   readonly absent?: readonly string[]
   /** Whether no document describes it: a page and its files, or the document itself. */

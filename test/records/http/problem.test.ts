@@ -178,7 +178,7 @@ describe('Accept: application/problem+json', () => {
     const { response, type, text } = await things()('POST', '/own/409', undefined, accept)
     expect(type).toBe('application/json; charset=utf-8')
     expect(text).toBe('{"success":false,"error":"No such luck.","requestId":"id-1"}')
-    expect(response.headers.get('vary')).toBe(null)
+    expect(response.headers.get('vary')).toBe('Accept')
   })
 
   it('leaves successes as they are', async () => {
