@@ -40,9 +40,15 @@ export interface NoSearchFields {
   readonly 'no search fields': never
 }
 
-/** What a field can be compared with: in a list, an element. */
+/** What a field can be compared with: in a list, an element; of a branded value, any of its type. */
 type Compared<V> = V extends string | number | boolean | null
-  ? V
+  ? V extends object
+    ? V extends string
+      ? string
+      : V extends number
+        ? number
+        : boolean
+    : V
   : V extends undefined
     ? null
     : V extends Date
