@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import type { Store } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { attack } from './programme.ts'
+
+/** Before a release there are 20 times as many programmes, which take as much longer. */
+const timeout = Math.max(600_000, runs(600_000))
+const title = 'nothing that an attacker was ever shown opens what is not theirs'
+
+async function attacks(open: () => Store, first: number, count: number): Promise<void> {
+  for (let seed = first; seed < first + runs(count); seed += 1) {
+    expect(await attack(open, seed)).toBeUndefined()
+  }
+}
+
+describe('SQLite', () => {
+  it(title, { timeout }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'attacker-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    await attacks(() => sqliteStore({ path: join(folder, 'accounts.db') }), 1001, 20)
+  })
+})
+
+await withService('postgres', ({ url }) => {
+  const schema = freshSchemas(url)()
+  describe('PostgreSQL', () => {
+    it(title, { timeout }, () => attacks(() => postgresStore({ url, schema }), 2001, 4))
+  })
+})
+
+await withService('mongo', ({ url }) => {
+  describe('MongoDB', () => {
+    it(title, { timeout }, async () => {
+      const database = `attacker-${crypto.randomUUID()}`
+      onTestFinished(async () => {
+        const client = new MongoClient(url)
+        await client.db(database).dropDatabase()
+        await client.close()
+      })
+      await attacks(() => mongoStore({ url, database }), 3001, 4)
+    })
+  })
+})
