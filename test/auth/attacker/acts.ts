@@ -215,7 +215,10 @@ export const ACTS: Readonly<Record<string, Act>> = {
     const code = await codeAt(begun.secret, Math.floor(world.now() / 30_000))
     const body = { ticket: begun.ticket, code }
     const { status } = await ask('POST', '/totp/confirm', body, session.token)
-    if (status === 200) who.totps.push({ account: session.account, secret: begun.secret })
+    if (status !== 200) return
+    const { account } = session
+    const era = (await world.users.findById(account))?.takeovers
+    who.totps.push({ account, secret: begun.secret, era })
   },
   async 'remove the app'(doing) {
     const session = await recent(doing)
@@ -308,6 +311,8 @@ export const ADMIN_ACTS: Readonly<
   Record<string, (world: World, account: string, token: string) => Promise<unknown>>
 > = {
   async disable(world, account) {
+    // Of two in one millisecond, the second ends nothing that came between them.
+    world.later(1)
     await world.users.update(account, { banned: true })
     world.end((one) => one.account === account && DISABLED_ENDS(one))
     await world.users.update(account, { banned: false })

@@ -20,9 +20,9 @@ export async function withoutFactor(world: World, pick: Pick): Promise<string | 
     world.people[name].totps.map((app) => ({ ...app, name })),
   )
   if (guarded.length === 0) return undefined
-  const { account, name } = pick(guarded)
-  const email = (await world.users.findById(account))?.email
-  if (typeof email !== 'string' || (await world.ownerOf(account)) !== name) return undefined
+  const { account, name, era } = pick(guarded)
+  const { email, takeovers } = (await world.users.findById(account)) ?? {}
+  if (typeof email !== 'string' || takeovers !== era) return undefined
   const body = { identifier: email, password: world.people[name].password }
   const first = await world.ask('eve', 'POST', '/login', { body })
   if (openedBy(first, '/login') === account) return `the password alone signs in as ${name}`

@@ -7,7 +7,7 @@
 import type { Store } from '../../../src/index.ts'
 import { ACTS, ADMIN_ACTS } from './acts.ts'
 import { leaked, onlyOnce, type Pick, told, tried, withoutFactor } from './attempts.ts'
-import { openWorld, type World } from './world.ts'
+import { type Name, openWorld, type World } from './world.ts'
 
 const STEPS = 40
 
@@ -32,6 +32,7 @@ export async function attack(
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   try {
     const root = await begin(world)
+    if (pick([true, false])) await claim(world, pick)
     for (let step = 0; step < STEPS; step += 1) {
       const what =
         (await act(world, pick, root, tally)) ??
@@ -71,6 +72,17 @@ async function begin(world: World): Promise<() => Promise<string>> {
   }
 }
 
+/** The attacker is the first to say that an address is theirs, and puts a way in; then its owner comes. */
+async function claim(world: World, pick: Pick): Promise<void> {
+  const { ann, eve } = world.people
+  const [address = ''] = ann.addresses
+  const puts = ['make a key', 'add a passkey', 'add an app', 'make a key', 'add a passkey']
+  const proofs = ['reset', 'sign in by a code', 'sign in with a provider', 'sign in with OpenID']
+  const acts = ['register', pick(puts), pick(puts)]
+  for (const name of acts) await ACTS[name]?.({ world, who: eve, address, pick, at: pick([0, 1]) })
+  await ACTS[pick(proofs)]?.({ world, who: ann, address, pick, at: pick([0, 1]) })
+}
+
 /** Somebody does something, now and then while the attacker does as well, at the other process. */
 async function act(
   world: World,
@@ -98,12 +110,27 @@ async function act(
   const name = pick(who.sessions.length > 0 ? Object.keys(ACTS) : ENTERING)
   const doing = { world, who, address, pick, at: pick([0, 1]) }
   const before = world.shown.length
+  const had = new Set(who.sessions)
   const work = ACTS[name]?.(doing)
   // What was over before it began stays so while it is going on.
   const broken = pick([true, false]) ? await tried(world, pick, false) : undefined
   await work
   if (world.shown.length > before) tally.set(name, (tally.get(name) ?? 0) + 1)
-  return broken ?? (await withoutFactor(world, pick))
+  const opened = who.sessions.filter((session) => !had.has(session))
+  return broken ?? (await strayed(world, who.name, opened)) ?? (await withoutFactor(world, pick))
+}
+
+/** Whether someone has got into an account that is not theirs. */
+async function strayed(
+  world: World,
+  who: Name,
+  opened: readonly { readonly account: string }[],
+): Promise<string | undefined> {
+  for (const { account } of opened) {
+    const owner = await world.ownerOf(account)
+    if (owner !== undefined && owner !== who) return `${who} is in the account of ${owner}`
+  }
+  return undefined
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */

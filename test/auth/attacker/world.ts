@@ -59,7 +59,8 @@ export interface Person {
   readonly addresses: readonly string[]
   password: string
   readonly sessions: { account: string; token: string; refreshToken: string }[]
-  readonly totps: { readonly account: string; readonly secret: string }[]
+  /** The first proof of the account's address ends them, as it ends all from before. */
+  readonly totps: { readonly account: string; readonly secret: string; readonly era: unknown }[]
   readonly passkeys: {
     readonly account: string
     readonly id: string
