@@ -145,6 +145,26 @@ describe('an atomic step', () => {
     expect(runs).toBe(2)
   })
 
+  it.each(['returns', 'throws'])(
+    'runs again if it reads a record twice, finds another one, and %s',
+    async (end) => {
+      const { app, accounts } = bank()
+      const { _id } = await accounts.insert({ owner: 'a', balance: 1 })
+      let runs = 0
+      const step = app.store.atomic(async (tx) => {
+        runs += 1
+        const first = await tx.collection(Account).findById(_id)
+        if (runs === 1) await accounts.update(_id, { balance: 2 })
+        const second = await tx.collection(Account).findOne({ owner: 'a' })
+        const seen = [first?.balance, second?.balance]
+        if (end === 'throws') throw new Error(seen.join())
+        return seen.join()
+      })
+      expect(await step.catch(({ message }: Error) => message)).toBe('2,2')
+      expect(runs).toBe(2)
+    },
+  )
+
   it('runs again if a record appears that it did not find', async () => {
     const { app, accounts } = bank()
     let runs = 0

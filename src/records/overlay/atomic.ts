@@ -2,6 +2,7 @@
 
 import { changedMeanwhile } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
+import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
 import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -94,6 +95,7 @@ class AtomicStep {
 
   /** Whether what was read is still so. */
   async #holds(): Promise<boolean> {
+    if (this.#verification.isTorn) return false
     const steps = this.#records.stored(this.#verification.before([]))
     return steps.length === 0 || 'results' in (await this.#host.integrity.write(steps))
   }
@@ -111,6 +113,7 @@ class AtomicStep {
   /** Writes what the work has done; false if what it has read has changed. */
   async #write(): Promise<boolean> {
     await this.#last
+    if (this.#verification.isTorn) return false
     this.#checkCount()
     const { steps } = joinSteps(this.#taken)
     const verified = this.#verification.before(steps)
@@ -189,6 +192,8 @@ interface Seen {
 }
 
 class Verification {
+  /** Whether a record was read twice, and was another one the second time. */
+  isTorn = false
   readonly #recordsOf: (model: Model) => OverlaidRecords
   readonly #seen = new Map<Model, Seen>()
 
@@ -204,7 +209,9 @@ class Verification {
     const stored = found.filter(({ _id }) => !own.hasWritten(String(_id)))
     for (const record of [...bases, ...stored]) {
       const id = String(record._id)
-      if (!records.has(id)) records.set(id, record)
+      const known = records.get(id)
+      if (!known) records.set(id, record)
+      else if (!isSameContent(known, record)) this.isTorn = true
     }
     const values = stored.map(({ _id }) => String(_id))
     if (isAll)
