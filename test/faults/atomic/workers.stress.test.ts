@@ -1,10 +1,9 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import type { Step } from '../../atomic/slots.ts'
-import { bundled } from '../../http/workerd.ts'
 import { runs } from '../../runs.ts'
 import { racesOn } from './races.ts'
+import { workerOf } from './worker-of.ts'
 
 type Send = (path: string, body: object) => Promise<{ readonly status: number; data: unknown }>
 
@@ -24,17 +23,7 @@ interface Opened {
 
 /** The Worker, and where it has D1, a process of Node over the same database. */
 async function opened(server: 'd1' | 'durable'): Promise<Opened> {
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: await bundled(new URL(`servers/${server}.ts`, import.meta.url)),
-      compatibilityDate: '2026-11-01',
-      compatibilityFlags: ['nodejs_compat'],
-      ...(server === 'd1'
-        ? { d1Databases: ['DB'] }
-        : { durableObjects: { API: { className: 'Api', useSQLite: true } } }),
-    }),
-  )
+  const miniflare = await workerOf(server, new URL(`servers/${server}.ts`, import.meta.url))
   const base = (await miniflare.ready).origin
   const worker = sender((path, init) => fetch(base + path, init))
   if (server === 'durable') return { places: [worker], close: () => miniflare.dispose() }
