@@ -1,6 +1,7 @@
 /** What records look like on the wire: what a client reads, and what it may write. */
 
 import type { ByOutput } from '../model/model.ts'
+import type { Head, Inside } from '../records/engine/find-options.ts'
 import type {
   Member,
   Result,
@@ -12,17 +13,18 @@ import type {
 
 type Primitive = string | number | boolean | null | undefined
 
-// Most values are primitives, so they come first; `unknown` is none of these and comes last. Of tuples, `keyof` maps the
-// elements alone; those of a list it would map at once, which has no end for `z.json()`, a list of its own type.
+// Most values are primitives, so they come first; `unknown` is none of these and comes last. Of tuples, which have a '0',
+// `keyof` maps the elements alone; those of a list it would map at once, which has no end for `z.json()`, a list of its own
+// type, and one with a brand would be no list any more.
 /** A value as JSON carries it: dates are ISO 8601 strings. */
 export type Wire<V> = V extends Primitive
   ? V
   : V extends Date
     ? string
     : V extends (infer E)[]
-      ? E[] extends V
-        ? Wire<E>[]
-        : { [K in keyof V]: Wire<V[K]> }
+      ? '0' extends keyof V
+        ? { [K in keyof V]: Wire<V[K]> }
+        : Wire<E>[]
       : V extends object
         ? { [K in keyof V]: Wire<V[K]> }
         : V
@@ -33,9 +35,9 @@ export type Sent<V> = V extends Primitive
   : V extends Date
     ? Date | string
     : V extends (infer E)[]
-      ? E[] extends V
-        ? readonly Sent<E>[]
-        : { readonly [K in keyof V]: Sent<V[K]> }
+      ? '0' extends keyof V
+        ? { readonly [K in keyof V]: Sent<V[K]> }
+        : readonly Sent<E>[]
       : V extends object
         ? { readonly [K in keyof V]: Sent<V[K]> }
         : V
@@ -77,13 +79,22 @@ type Filled<G> = G extends { readonly populate: infer P } ? PathOf<Element<P>> :
 /** Whether `onGet` may leave fields out. */
 type Selects<G> = G extends { readonly select: unknown } ? true : never
 
+// Most models hide no part of a field, and most routers fill in nothing.
 type Fields<R, H, G> = [Filled<G>] extends [never]
-  ? { [K in keyof R as K extends H ? never : K]: Wire<R[K]> }
+  ? { [K in keyof R as K extends H ? never : K]: Seen<R[K], Inside<H, K>> }
   : {
-      [K in keyof R as K extends H ? never : K]:
-        | Wire<R[K]>
-        | (K extends Filled<G> ? Populated : never)
+      [K in keyof R as K extends H ? never : K]: K extends Head<Filled<G>>
+        ? Expanded<Seen<R[K], Inside<H, K>>, Inside<Filled<G>, K>>
+        : Seen<R[K], Inside<H, K>>
     }
+/** A value without the hidden members at the paths `H`. */
+type Seen<V, H> = [H] extends [never]
+  ? Wire<V>
+  : V extends readonly (infer E)[]
+    ? Seen<E, H>[]
+    : V extends Primitive | Date
+      ? Wire<V>
+      : { [K in keyof V as K extends H ? never : K]: Seen<V[K], Inside<H, K>> }
 /** The times that the model keeps, which every response has. */
 type Stamped<H> = {
   readonly [M in H & string as M extends `+${infer N}` ? (N extends H ? never : N) : never]: string
@@ -127,27 +138,27 @@ export type ChosenBy<R, S, E> = [S, E] extends [never, never]
   ? R
   : {
       [K in keyof R as K extends Kept<S, E> ? K : never]: K extends Head<E>
-        ? Expanded<R[K]>
+        ? Expanded<R[K], Inside<E, K>>
         : [S] extends [never]
           ? R[K]
           : PartOf<R[K], S, K>
     }
 
 type Kept<S, E> = [S] extends [never] ? PropertyKey : Head<S> | Head<E> | '_id'
-type Head<N> = N extends `${infer H}.${string}` ? H : N
-type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
 type PartOf<V, S, K> = K extends S | '_id' ? V : Narrowed<V, Inside<S, K>>
 type Narrowed<V, S> = V extends readonly (infer E)[]
   ? Narrowed<E, S>[]
   : V extends object
     ? { [K in keyof V as K extends Head<S> ? K : never]: PartOf<V[K], S, K> }
     : V
-/** What a reference becomes: beyond the limits of a response it stays an id. */
-type Expanded<V> = V extends readonly (infer E)[]
-  ? Expanded<E>[]
+/** A value with its references filled in, at the paths `P` inside: an id stays one beyond the limits of a response. */
+type Expanded<V, P> = V extends readonly (infer E)[]
+  ? NonNullable<Expanded<E, P>>[]
   : V extends string
     ? V | Populated | null
-    : V
+    : V extends object
+      ? { [K in keyof V]: K extends Head<P> ? Expanded<V[K], Inside<P, K>> : V[K] }
+      : V
 
 /** The calls for each route that a router may leave out. */
 interface Calls {

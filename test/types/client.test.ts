@@ -244,7 +244,8 @@ async function reads(api: Api): Promise<void> {
   const knownOne = await api('/known-readers').get('x')
   if (knownOne.ok) expectTypeOf(knownOne.data.name).toEqualTypeOf<string | undefined>()
   const shown = await api('/shown').get('x')
-  if (shown.ok && typeof shown.data.country === 'object') shown.data.country._id
+  if (shown.ok && typeof shown.data.country === 'object')
+    expectTypeOf(shown.data.country?._id).toEqualTypeOf<string | undefined>()
   if (shown.ok) expectTypeOf(shown.data.name).toEqualTypeOf<string | undefined>()
   const other = await api('/others').get('x')
   if (other.ok) expectTypeOf(other.data.shown).toEqualTypeOf<unknown>()

@@ -59,6 +59,7 @@ const Street = defineModel('TypedCollectionStreet', {
     city: ref('TypedCollectionCity'),
     twin: ref('TypedCollectionStreet').optional(),
     near: z.array(ref('TypedCollectionCity')),
+    far: z.array(ref('TypedCollectionCity').nullable()),
     built: z.object({ by: ref('TypedCollectionCity'), year: z.number() }),
   },
 })
@@ -68,12 +69,16 @@ async function compiledExpansions(app: App): Promise<void> {
   const streets = app.store.collection(Street)
   const [plain] = await streets.find({}, { s: 'x', sort: 'name' })
   expectTypeOf(plain?.city).toEqualTypeOf<string | undefined>()
-  const [street] = await streets.find({}, { expand: ['city', 'twin.city', 'near', 'built.by'] })
+  const [street] = await streets.find(
+    {},
+    { expand: ['city', 'twin.city', 'near', 'far', 'built.by'] },
+  )
   if (!street) return
   expectTypeOf(street.name).toEqualTypeOf<string>()
   expectTypeOf(street.city).toEqualTypeOf<ExpandedRecord | null>()
   expectTypeOf(street.twin).toEqualTypeOf<ExpandedRecord | null | undefined>()
   expectTypeOf(street.near).toEqualTypeOf<ExpandedRecord[]>()
+  expectTypeOf(street.far).toEqualTypeOf<ExpandedRecord[]>()
   expectTypeOf(street.built).toEqualTypeOf<{ by: ExpandedRecord | null; year: number }>()
   expectTypeOf(await streets.count({}, { s: 'x' })).toEqualTypeOf<number>()
   // @ts-expect-error 'ciy' is no field

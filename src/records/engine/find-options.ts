@@ -11,7 +11,9 @@ import type { Models } from './models.ts'
 /** A field that may hold a reference, or a reference inside the record that one leads to. */
 export type ReferenceName<R> = `${keyof R & string}.${string}` | ReferenceField<R>
 type ReferenceField<R> = {
-  [K in keyof R & string]: NonNullable<R[K]> extends string | readonly string[] ? K : never
+  [K in keyof R & string]: NonNullable<R[K]> extends string | readonly (string | null | undefined)[]
+    ? K
+    : never
 }[keyof R & string]
 
 /** A referenced record that `expand` has filled in. */
@@ -24,8 +26,10 @@ export interface ExpandedRecord {
 export type Found<R, N> = [N] extends [never] ? R : FilledIn<R, N>
 
 type FilledIn<R, N> = { [K in keyof R]: K extends Head<N> ? Filled<R[K], Inside<N, K>> : R[K] }
-type Head<N> = N extends `${infer H}.${string}` ? H : N
-type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
+/** The field that a path begins with. */
+export type Head<N> = N extends `${infer H}.${string}` ? H : N
+/** Where the paths that begin with the field `K` go on. */
+export type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
 type Filled<V, N> = V extends string
   ? ExpandedRecord | null
   : V extends readonly (infer E)[]
