@@ -9,7 +9,7 @@ import {
   wrong,
 } from '../../packages/admin/src/page/form-values.ts'
 import { Rights } from '../../packages/admin/src/page/rights.ts'
-import { conditionsOf, operatorsFor } from '../../packages/admin/src/page/rules.ts'
+import { conditionsOf, type Operator, operatorsFor } from '../../packages/admin/src/page/rules.ts'
 import { depot, library } from './apps.ts'
 import { club } from './club.ts'
 
@@ -153,6 +153,18 @@ describe('Rules of a list', () => {
     expect(conditionsOf(rules, true, resource)).toEqual({
       or: [{ pages: { gte: 100 } }, { pages: { lt: 200 } }, { isLent: true }],
     })
+    const twice = (operator: Operator, ...values: string[]) =>
+      conditionsOf(
+        values.map((value) => ({ field: 'price', operator, value })),
+        false,
+        resource,
+      )
+    expect(twice('ne', '1', '2', '3')).toEqual({ price: { ne: 1, nin: [2, 3] } })
+    expect(twice('eq', '1', '2')).toEqual({ price: { eq: 1, in: [2] } })
+    expect([twice('gte', '1', '9', '5'), twice('lt', '9', '1', '5')]).toEqual([
+      { price: { gte: 9 } },
+      { price: { lt: 1 } },
+    ])
     expect(conditionsOf([], true, resource)).toBeUndefined()
     const isEmpty = { field: 'price', operator: 'empty', value: '' } as const
     expect(conditionsOf([isEmpty], false, resource)).toEqual({ price: { eq: null } })

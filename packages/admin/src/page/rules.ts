@@ -57,9 +57,24 @@ export function conditionsOf(
   }
   const merged = new Map<string, Record<string, unknown>>()
   for (const { name, condition } of conditions) {
-    merged.set(name, { ...merged.get(name), ...condition })
+    merged.set(name, both(merged.get(name) ?? {}, condition))
   }
   return Object.fromEntries([...merged].map(([name, condition]) => [name, simplified(condition)]))
+}
+
+/** Two conditions on one field, which both hold: each operator is there once, so another says what the second one does. */
+function both(
+  held: Readonly<Record<string, unknown>>,
+  condition: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const [[operator = '', value] = []] = Object.entries(condition)
+  if (!(operator in held)) return { ...held, ...condition }
+  if (operator === 'ne') return { ...held, nin: [...((held.nin as unknown[]) ?? []), value] }
+  if (operator === 'eq') return { ...held, in: [value] }
+  const isStricter = operator.startsWith('g')
+    ? (value as string) > (held[operator] as string)
+    : (value as string) < (held[operator] as string)
+  return isStricter ? { ...held, ...condition } : held
 }
 
 /** A value alone means that it must be equal, which a URL can say too. */

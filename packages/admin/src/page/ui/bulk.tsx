@@ -13,7 +13,7 @@ import { taken, wrong } from '../form-values.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import { isBox } from './controls.tsx'
 import { Input } from './input.tsx'
-import { Confirmation, Dialog, Icon, Notice } from './parts.tsx'
+import { Confirmation, Decision, Dialog, Icon, Notice } from './parts.tsx'
 
 /** How many records can be selected at once across pages. */
 const MOST = 250
@@ -191,14 +191,7 @@ function OneField(props: {
           errors={errors}
         />
       )}
-      <div className="buttons end">
-        <button type="button" onClick={onClose}>
-          {t('cancel')}
-        </button>
-        <button type="button" className="primary" onClick={choose}>
-          {t('change')}
-        </button>
-      </div>
+      <Decision action={t('change')} onConfirm={choose} onClose={onClose} />
     </Dialog>
   )
 }

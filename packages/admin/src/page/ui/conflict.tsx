@@ -10,7 +10,7 @@ import type { Values } from '../data.ts'
 import type { Field } from '../fields.ts'
 import { changesOf, hasFile, valuesOf } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
-import { Dialog } from './parts.tsx'
+import { Decision, Dialog } from './parts.tsx'
 import { areSameFiles, fileName, Value } from './value.tsx'
 
 /** Lets the user choose for each field that differs, and saves the choice over what is there now. */
@@ -59,18 +59,11 @@ export function Conflict(props: {
             </fieldset>
           ))}
       </div>
-      <div className="buttons end">
-        <button type="button" onClick={onClose}>
-          {t('cancel')}
-        </button>
-        <button
-          type="button"
-          className="primary"
-          onClick={() => onChoose(Object.fromEntries(chosen))}
-        >
-          {t('save')}
-        </button>
-      </div>
+      <Decision
+        action={t('save')}
+        onConfirm={() => onChoose(Object.fromEntries(chosen))}
+        onClose={onClose}
+      />
     </Dialog>
   )
 }

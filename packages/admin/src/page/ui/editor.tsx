@@ -8,16 +8,17 @@ import { type RaRecord, useRefresh } from 'ra-core'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { ClientError } from '../../../../../src/client/index.ts'
-import { useAdmin, useRights, useSentence } from '../context.ts'
+import { useAdmin, useSentence } from '../context.ts'
 import type { Values } from '../data.ts'
 import type { Resource } from '../document.ts'
-import { type Field, nameOf } from '../fields.ts'
+import type { Field } from '../fields.ts'
 import { changesOf, Draft, sent, taken, valuesOf, wrong } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { storedOf } from '../lists.ts'
 import { Conflict } from './conflict.tsx'
+import { Delete } from './delete.tsx'
 import { Input } from './input.tsx'
-import { Confirmation, Icon, Notice, useDone } from './parts.tsx'
+import { Notice, useDone } from './parts.tsx'
 import { idOf, listPath, pathOf } from './value.tsx'
 
 interface Edited {
@@ -26,12 +27,6 @@ interface Edited {
   readonly record?: RaRecord | undefined
   /** Called with why it may not be changed at all, which ends the form. */
   readonly onRefused?: (reason: string) => void
-}
-
-/** What somebody else has stored meanwhile. */
-interface Theirs {
-  readonly record: RaRecord
-  readonly version: string | undefined
 }
 
 /** The form. */
@@ -73,7 +68,7 @@ export function Editor(props: Edited) {
       <Footer {...{ resource, record, form }} />
       {theirs && record && (
         <Conflict
-          {...{ fields, theirs: theirs.record, mine: values, before: form.initial }}
+          {...{ fields, theirs, mine: values, before: form.initial }}
           onClose={() => form.setTheirs(undefined)}
           onChoose={form.choose}
         />
@@ -112,36 +107,8 @@ function Footer({ resource, record, form }: Edited & { form: FormState }) {
       <span role="status">{form.done}</span>
       {isChanged && !isBusy && <span className="muted">{t('unsaved')}</span>}
       <span className="space" />
-      {record && <Delete {...{ resource, record, form }} />}
+      {record && <Delete {...{ resource, record }} onDelete={form.remove} />}
     </div>
-  )
-}
-
-function Delete({ resource, record, form }: Edited & { form: FormState }) {
-  const t = useStrings()
-  const rights = useRights()
-  const [isAsked, setAsked] = useState(false)
-  if (!record || !rights.may(resource, 'delete')) return null
-  return (
-    <>
-      <button type="button" className="danger" onClick={() => setAsked(true)}>
-        <Icon name="trash" />
-        {t('delete')}
-      </button>
-      {isAsked && (
-        <Confirmation
-          title={t('deleteOne', { name: nameOf(record, resource.fields) })}
-          text={t('deleteText')}
-          action={t('delete')}
-          isDanger
-          onConfirm={() => {
-            setAsked(false)
-            form.remove()
-          }}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
   )
 }
 
@@ -169,7 +136,8 @@ function useForm({ resource, record, onRefused }: Edited) {
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [percent, setPercent] = useState<number>()
-  const [theirs, setTheirs] = useState<Theirs>()
+  const [theirs, setTheirs] = useState<RaRecord>()
+  const theirVersion = useRef<string>(undefined)
   const place = useRef<HTMLFormElement>(null)
   const values = { ...initial, ...edits }
   const changes = changesOf(initial, values)
@@ -213,10 +181,8 @@ function useForm({ resource, record, onRefused }: Edited) {
     if (status === 412 && id !== undefined) {
       try {
         const read = await data.provider().getOne(resource.name, { id })
-        return setTheirs({
-          record: storedOf(read.data),
-          version: data.versionOf(resource.name, id),
-        })
+        theirVersion.current = data.versionOf(resource.name, id)
+        return setTheirs(storedOf(read.data))
       } catch (unread) {
         return tell(unread)
       }
@@ -246,7 +212,7 @@ function useForm({ resource, record, onRefused }: Edited) {
 
   /** Saves what was chosen of two changes over the other one, as it was shown. */
   async function choose(body: Values): Promise<void> {
-    base.current = theirs?.version
+    base.current = theirVersion.current
     if (Object.keys(body).length > 0) return save(body)
     setTheirs(undefined)
     reset()

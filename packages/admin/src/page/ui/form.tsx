@@ -64,7 +64,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
         <Body key={round} resource={resource} record={data} />
         <div className="beside">
           <Facts resource={resource} record={data} />
-          {resource.isUsers && <UserTools resource={resource} record={data} />}
+          {resource.isUsers && <UserTools record={data} />}
           <Related resource={resource} id={id} />
           {past(false)}
         </div>

@@ -77,29 +77,36 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
   )
 }
 
+interface Decided {
+  readonly action: string
+  readonly isDanger?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
 /** Asks before something is done. */
-export function Confirmation(props: {
-  title: string
-  text: string
-  action: string
-  isDanger?: boolean
-  onConfirm: () => void
-  onClose: () => void
-}) {
-  const { title, text, action, isDanger = false, onConfirm, onClose } = props
-  const t = useStrings()
+export function Confirmation(props: { title: string; text: string } & Decided) {
+  const { title, text, onClose } = props
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
-      <div className="buttons end">
-        <button type="button" onClick={onClose}>
-          {t('cancel')}
-        </button>
-        <button type="button" className={isDanger ? 'danger' : 'primary'} onClick={onConfirm}>
-          {action}
-        </button>
-      </div>
+      <Decision {...props} />
     </Dialog>
+  )
+}
+
+/** The buttons of a window in which something is decided. */
+export function Decision({ action, isDanger = false, onConfirm, onClose }: Decided) {
+  const t = useStrings()
+  return (
+    <div className="buttons end">
+      <button type="button" onClick={onClose}>
+        {t('cancel')}
+      </button>
+      <button type="button" className={isDanger ? 'danger' : 'primary'} onClick={onConfirm}>
+        {action}
+      </button>
+    </div>
   )
 }
 

@@ -8,14 +8,13 @@ import { type RaRecord, useRefresh } from 'ra-core'
 import { type ReactNode, useState } from 'react'
 import { useAdmin, useRights } from '../context.ts'
 import type { Outcome } from '../data.ts'
-import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
 import { Notice } from './parts.tsx'
 import { idOf } from './value.tsx'
 import { useRefused } from './ways.ts'
 
 /** Roles, sessions and keys, as far as the routes are there for the caller. */
-export function UserTools({ record }: { resource: Resource; record: RaRecord }) {
+export function UserTools({ record }: { record: RaRecord }) {
   const { shape, accounts } = useAdmin()
   const rights = useRights()
   const t = useStrings()
