@@ -89,7 +89,7 @@ await withService('chromium', () => {
         document.querySelector('.conflict')?.textContent?.includes('55'),
       )
       await click(page, 'dialog button.primary')
-      await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
+      await sees(page, 'Saved.')
       expect(await book('Atlas 5')).toMatchObject({ price: 33 })
       await page.browserContext().close()
     })
