@@ -9,6 +9,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
+import { isRunning } from './server.ts'
 
 const root = new URL('../../', import.meta.url)
 const folders = fileURLToPath(new URL('.cache/programs/', root))
@@ -28,18 +29,12 @@ export function programOf(program: URL): string {
 
 function begin(): void {
   // Those of test files that have ended: vitest leaves them no time for it.
-  const left = existsSync(folders) ? readdirSync(folders).filter((name) => !isRunning(name)) : []
+  const left = existsSync(folders)
+    ? readdirSync(folders).filter((name) => !isRunning(Number.parseInt(name, 10)))
+    : []
   for (const name of left) rmSync(join(folders, name), { recursive: true, force: true })
   // The threads of SQLite load it from beside the program.
   write(new URL('adapters/stores/sqlite/reader.ts', root), join(folder, 'reader.js'))
-}
-
-function isRunning(name: string): boolean {
-  try {
-    return process.kill(Number.parseInt(name, 10), 0)
-  } catch {
-    return false
-  }
 }
 
 function write(source: URL, outfile: string): void {

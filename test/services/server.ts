@@ -93,6 +93,15 @@ function signalTo(pid: number, name: NodeJS.Signals): void {
   while (!readdirSync(threads).every(hasStopped));
 }
 
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Waits until `ready` succeeds; throws its error when patience ends, or at once when the server is `gone`. */
 export async function untilReady(
   ready: () => Promise<unknown>,

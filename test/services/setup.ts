@@ -13,9 +13,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { catalogue, type Services } from './catalogue.ts'
+import { beginInMemory } from './memory.ts'
 
 /** Opens the counter and resolves to what closes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const endInMemory = beginInMemory()
   const started = new Map<string, Promise<Services[keyof Services]>>()
   const counter = createServer(async (request, response) => {
     const name = (request.url ?? '').slice(1) as keyof Services
@@ -38,5 +40,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
         service.status === 'fulfilled' ? service.value.stop() : undefined,
       ),
     )
+    endInMemory()
   }
 }
