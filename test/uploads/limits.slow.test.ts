@@ -47,12 +47,11 @@ describe('a body that is too much', () => {
     const { send, keys } = album()
     const block = new Uint8Array(64 * 1024).fill(1)
     block.set(png)
+    // What it takes in memory: test/faults/uploads/memory.stress.test.ts, where a server has a process of its own.
     const { body, sent } = endless(fileHead('image'), block)
-    const before = process.memoryUsage().rss
     const refused = await send('POST', '/photos', { body, headers: rawHeaders })
     expect(shown(refused)).toEqual(refusal('File too large'))
     expect(sent.bytes).toBeLessThanOrEqual(12 * MIB)
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB)
     expect(await keys()).toEqual([])
   })
 
