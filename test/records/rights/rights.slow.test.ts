@@ -1,4 +1,4 @@
-import { sqlite } from './sqlite.ts'
+import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { rightsOn } from './suite.ts'
 
-rightsOn('SQLite', sqlite, 2, 1)
+rightsOn('SQLite', sqliteOnDisk, 2, 1)

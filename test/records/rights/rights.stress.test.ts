@@ -3,10 +3,10 @@ import { withService } from '../../services/shared.ts'
 import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { addressOf, storeAt } from '../../stores/postgres/address.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
-import { sqlite } from './sqlite.ts'
+import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { rightsOn } from './suite.ts'
 
-rightsOn('SQLite', sqlite, 4, 2)
+rightsOn('SQLite', sqliteOnDisk, 4, 2)
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)

@@ -3,7 +3,11 @@ import { withService } from '../../services/shared.ts'
 import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { addressOf, storeAt } from '../../stores/postgres/address.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { evolutions } from './suite.ts'
+
+// What no store is to blame for is found on this one, with less work.
+evolutions('SQLite', sqliteOnDisk, 10, { hasColumns: false })
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
@@ -11,7 +15,7 @@ await withService('postgres', ({ url }) => {
     const address = addressOf(url, fresh())
     return () => storeAt(address)
   }
-  evolutions('PostgreSQL', database, 10, { hasColumns: true })
+  evolutions('PostgreSQL', database, 4, { hasColumns: true })
 })
 
 await withService('mongo', ({ url }) => {
@@ -20,5 +24,5 @@ await withService('mongo', ({ url }) => {
     const database = fresh()
     return () => mongoStore({ url, database })
   }
-  evolutions('MongoDB', opening, 10, { hasColumns: false })
+  evolutions('MongoDB', opening, 4, { hasColumns: false })
 })

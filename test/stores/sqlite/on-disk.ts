@@ -1,5 +1,5 @@
 /**
- * An empty SQLite database on the disk.
+ * Empty SQLite databases in files, which several stores can open.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { onTestFinished } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Database } from '../../changes/served.ts'
 
-export const sqlite: Database = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-rights-'))
+export const sqliteOnDisk: Database = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-sqlite-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return () => sqliteStore({ path: join(folder, 'app.db') })
 }
