@@ -12,7 +12,7 @@ import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { NUMBER } from '../../model/values/cast.ts'
 import { type SortKey, withoutRepeats } from '../../ports/store/filter.ts'
-import { choiceOf, namesInBody } from '../read/choice.ts'
+import { namesInBody, namesInUrl } from '../read/choice.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
 import type { ListRequest, Paging, UrlParameters } from './plan.ts'
@@ -96,7 +96,8 @@ function names(name: 'select' | 'expand'): ListParameter {
     name,
     key: name,
     refusesBrackets: true,
-    fromUrl: (_, { query, shaped }) => choiceOf(name, query, shaped),
+    fromUrl: (_, { query, shaped }) =>
+      namesInUrl(name, shaped.has(name) ? '' : (query[name] ?? '')),
     fromBody: (_, value) => namesInBody(name, value),
   }
 }

@@ -7,7 +7,6 @@ import { scalarIn } from '../../model/values/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/store/filter.ts'
 import { MAX_LIST } from '../engine/conditions.ts'
-import { namesBeforeBrackets } from '../read/choice.ts'
 import { isReadable, readableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'
 import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
@@ -80,6 +79,16 @@ function equalitiesInUrl(
     )
   }
   return filters
+}
+
+/** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
+function namesBeforeBrackets(query: Query): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const name in query) {
+    const bracket = name.indexOf('[')
+    if (bracket > 0) names.add(name.slice(0, bracket))
+  }
+  return names
 }
 
 /** The list that a QUERY body describes; no body is a plain list. */

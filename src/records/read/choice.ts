@@ -26,33 +26,21 @@ export const MAX_NAMES = 100
 
 /** What the URL of one record chooses; undefined for nothing. */
 export function choiceInUrl(query: Query): Choice | undefined {
-  const shaped = namesBeforeBrackets(query)
-  const sent = (['select', 'expand'] as const).filter((name) => name in query || shaped.has(name))
-  if (sent.length === 0) return undefined
-  return Object.assign({}, ...sent.map((name) => choiceOf(name, query, shaped)))
+  const choices = (['select', 'expand'] as const).flatMap((name) => {
+    // `select[]=name` is refused as an empty one is, as in lists.
+    const isShaped = Object.keys(query).some((one) => one.startsWith(`${name}[`))
+    const value = isShaped ? '' : query[name]
+    return value === undefined ? [] : namesInUrl(name, value)
+  })
+  return choices.length === 0 ? undefined : Object.assign({}, ...choices)
 }
 
-/** What a URL that has it says of `parameter`. With brackets, as in `select[]=name`, it is refused as an empty one is. */
-export function choiceOf(
-  parameter: keyof Choice,
-  query: Query,
-  shaped: ReadonlySet<string>,
-): Choice {
-  const value = shaped.has(parameter) ? '' : (query[parameter] ?? '')
+/** The names in a URL, separated by commas. */
+export function namesInUrl(parameter: keyof Choice, value: string | readonly string[]): Choice {
   return namesInBody(
     parameter,
     [value].flat().flatMap((names) => names.split(',')),
   )
-}
-
-/** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
-export function namesBeforeBrackets(query: Query): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const name in query) {
-    const bracket = name.indexOf('[')
-    if (bracket > 0) names.add(name.slice(0, bracket))
-  }
-  return names
 }
 
 export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
