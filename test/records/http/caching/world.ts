@@ -158,7 +158,7 @@ async function filled(app: App): Promise<Pick<World, 'ids' | 'callers' | 'files'
   const ids: string[] = []
   for (let at = 0; at < 12; at += 1) {
     const own = { owner: at % 2 ? ann.id : bob.id, isOpen: at % 3 === 0, cost: at }
-    const text = `${at} `.repeat(at % 2 ? 700 : 5)
+    const text = `${at} `.repeat([5, 700, 5, 20_000][at % 4] ?? 5)
     const page = { title: `page ${at % 4}`, text, country: country._id, ...own }
     ids.push(String((await app.store.collection(Page).insert(page))._id))
   }
