@@ -103,8 +103,11 @@ export class AppContext extends Deadline implements Context {
 
   /** The lifetime that a guard chose is that of what was asked for: an outage must not last as long for everyone. */
   forgetLifetime(): void {
-    const rules = this.ownHeaders?.get('cache-control') ?? ''
-    if (!/\bno-store\b/i.test(rules)) this.ownHeaders?.delete('cache-control')
+    for (const [name, value] of [...(this.ownHeaders ?? [])]) {
+      // CDNs have fields of their own (RFC 9213).
+      const isLifetime = /cache-control$|^(?:expires|surrogate-control)$/.test(name)
+      if (isLifetime && !/\bno-store\b/i.test(value)) this.ownHeaders?.delete(name)
+    }
   }
 
   onResponse(hook: ResponseHook): void {

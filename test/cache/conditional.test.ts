@@ -54,11 +54,17 @@ describe('caches in front of the app', () => {
 
   it('an error is kept by none, for however long a guard lets responses be kept', async () => {
     const { get, app } = await library()
-    app.use((_request, context) => context.headers.set('Cache-Control', 'public, max-age=60'))
-    const rules = async (path: string) => (await get(path)).headers.get('cache-control')
-    expect(await rules('/books')).toBe('public, max-age=60')
+    const fields = ['Cache-Control', 'CDN-Cache-Control', 'Surrogate-Control', 'Expires']
+    app.use((_request, context) => {
+      for (const name of fields) context.headers.set(name, 'public, max-age=60')
+    })
+    const rules = async (path: string) => {
+      const { headers } = await get(path)
+      return fields.map((name) => headers.get(name))
+    }
+    expect(await rules('/books')).toEqual(fields.map(() => 'public, max-age=60'))
     for (const path of ['/books/nonsense', `/books/${'0'.repeat(24)}`, '/nowhere']) {
-      expect(await rules(path)).toBe('no-store')
+      expect(await rules(path)).toEqual(['no-store', null, null, null])
     }
   })
 
