@@ -7,6 +7,7 @@
 import type { Store } from '../../../src/index.ts'
 import { ACTS, ADMIN_ACTS } from './acts.ts'
 import { leaked, onlyOnce, type Pick, told, tried, withoutFactor } from './attempts.ts'
+import { stolen } from './theft.ts'
 import { type Name, openWorld, type World } from './world.ts'
 
 const STEPS = 40
@@ -38,7 +39,8 @@ export async function attack(
         (await act(world, pick, root, tally)) ??
         (await tried(world, pick, true)) ??
         (await told(world, pick)) ??
-        (await onlyOnce(world, pick))
+        (await onlyOnce(world, pick)) ??
+        (step % 5 === 0 ? await stolen(world, pick, root) : undefined)
       if (what !== undefined) return { seed, step, what }
     }
     const what = leaked(world)
