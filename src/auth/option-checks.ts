@@ -20,18 +20,18 @@ export function needsPart(option: string, part: string): never {
   return fail(`'${option}' needs the part '${part}' in accountsWith(…), from 'fieldgate/accounts'`)
 }
 
-/** `value` as an object that has no other keys than `keys`; an absent one is empty. */
+/** `value` as an object that has no other keys than `keys`, if they are given; an absent one is empty. */
 export function group<T extends object>(
   option: string,
   value: T | undefined,
-  keys: readonly string[],
+  keys?: readonly string[],
 ): Partial<T> {
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     fail(`'${option}' must be an object`)
   }
   for (const key of Object.keys(value)) {
-    if (!keys.includes(key))
+    if (keys?.includes(key) === false)
       fail(`'${option}' has the unknown key '${key}'.${whatThereIs(key, keys)}`)
   }
   return value

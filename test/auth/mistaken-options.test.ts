@@ -50,6 +50,20 @@ it.each<[string, () => unknown, string]>([
     "Auth: 'social.gogle' needs 'verify', a function. Did you mean 'google'?",
   ],
   [
+    'an option of a provider',
+    () =>
+      createAuthRouter({
+        token,
+        social: { google: { clientId: 'x', nonse: 'required' } },
+      } as never),
+    "Auth: 'social.google' has the unknown key 'nonse'. Did you mean 'nonce'?",
+  ],
+  [
+    'a provider that would not be off',
+    () => createAuthRouter({ token, social: { mine: { verify() {}, enabled: 'false' } } } as never),
+    "Auth: 'social.mine.enabled' must be true or false",
+  ],
+  [
     'identifiers that are no list',
     () => createAuthRouter({ token, identifiers: 'email' } as never),
     "Auth: 'identifiers' must be a list of names, such as ['email']",

@@ -5,7 +5,7 @@ import { isLoopback } from '../../http/host.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { fail, needsPart } from '../option-checks.ts'
+import { either, fail, group, needsPart } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { hookFailed } from '../request-info.ts'
 import { DEADLINE_MS } from './ask.ts'
@@ -193,11 +193,8 @@ export function endpointsOf<Name extends string>(
     })
     return Object.fromEntries(moved) as Record<Name, string>
   }
-  for (const [name, url] of Object.entries(endpoints)) {
-    if (!Object.hasOwn(own, name))
-      fail(`'social.${provider}.endpoints' has the unknown key '${name}'`)
-    origin(provider, url)
-  }
+  group(`social.${provider}.endpoints`, endpoints, Object.keys(own))
+  for (const url of Object.values(endpoints)) origin(provider, url)
   return { ...own, ...endpoints }
 }
 
@@ -219,8 +216,15 @@ export function isSafe(url: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
 }
 
-/** The providers that have a part each; all other names are providers of the app. */
-const OURS = ['google', 'apple', 'facebook', 'github']
+const COMMON = ['enabled', 'idField', 'endpoints']
+const ID_TOKENS = [...COMMON, 'clientId', 'jwksUrl', 'nonce']
+/** The providers that have a part each, and their options; all other names are providers of the app. */
+const OURS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['google', ID_TOKENS],
+  ['apple', ID_TOKENS],
+  ['facebook', [...COMMON, 'appId', 'appSecret']],
+  ['github', [...COMMON, 'clientId', 'clientSecret', 'redirectUri']],
+])
 
 type Names = Readonly<Record<string, string | undefined>> | undefined
 
@@ -233,7 +237,7 @@ export function enabledProviders(
   const providers = new Map<string, Provider>()
   for (const [name, settings] of entriesOf(social)) {
     if (settings.enabled === false) continue
-    const isOurs = OURS.includes(name)
+    const isOurs = OURS.has(name)
     const make =
       makers.get(isOurs ? `social.${name}` : 'social') ??
       needsPart(`social.${name}`, isOurs ? name : 'ownProviders')
@@ -253,15 +257,15 @@ export function idFieldsOf(social: SocialOptions | undefined, names: Names): rea
 function entriesOf(
   social: SocialOptions | undefined,
 ): readonly (readonly [string, ProviderOptions])[] {
-  if (social === undefined) return []
-  if (typeof social !== 'object' || social === null) fail(`'social' must be an object`)
-  return Object.entries(social as Fields)
-    .filter(([name, settings]) => name !== 'linking' && settings !== undefined)
-    .map(([name, settings]) => {
-      if (typeof settings !== 'object' || settings === null)
-        fail(`'social.${name}' must be an object`)
-      return [name, settings as ProviderOptions] as const
-    })
+  const { linking: _, ...given } = group('social', social)
+  return Object.entries<unknown>(given).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const option = `social.${name}`
+    // A provider of the app's own may have options that its `verify` reads.
+    const settings = group(option, value as ProviderOptions, OURS.get(name))
+    either(true)(`${option}.enabled`, settings.enabled)
+    return [[name, settings] as const]
+  })
 }
 
 function idFieldOf(name: string, settings: ProviderOptions, names: Names): string {
@@ -276,7 +280,7 @@ function idFieldOf(name: string, settings: ProviderOptions, names: Names): strin
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, settings: CustomOptions): Checks {
   if (typeof settings.verify !== 'function') {
-    fail(`'social.${name}' needs 'verify', a function.${didYouMean(name, OURS)}`)
+    fail(`'social.${name}' needs 'verify', a function.${didYouMean(name, [...OURS.keys()])}`)
   }
   return {
     credentials: [],

@@ -210,7 +210,7 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   // Programs in JavaScript may pass anything.
   if (typeof options !== 'object' || options === null) return options
   const { model, name = 'User', fields } = options
-  const given = Object.entries(group('fields', fields, Object.keys(Object(fields))))
+  const given = Object.entries(group('fields', fields))
   const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
   const others = given.filter(([, value]) => !isSchema(value)) as [string, string][]
   for (const [field, stored] of others) checkRenamed(field, stored)
