@@ -135,7 +135,7 @@ function openCollection(stored: Stored, connection: Connection): Collection {
 
 /**
  * Makes ids that are integers: the next after the greatest one, whatever ids of other types other programs have stored. Two
- * processes may make the same; one insert then fails.
+ * processes may make the same; one insert then fails, and is tried with another one.
  */
 function nextInteger(native: Native, run: Run): () => Promise<string> {
   let last = 0n

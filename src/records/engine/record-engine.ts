@@ -13,6 +13,7 @@ import { inOwnTurn, isLarge } from '../../ports/promises/turns.ts'
 import { all, BY_ID, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change, CollectionSchema } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
@@ -138,6 +139,11 @@ export class RecordEngine {
       try {
         return (await this.#writing(record, record, record._id).insert(record)) ?? record
       } catch (error) {
+        // Another process has made the same one.
+        const isMade = id === undefined && this.stored.newId !== undefined
+        if (isMade && error instanceof DuplicateKey && error.fields[0] === '_id') {
+          return this.insert(values)
+        }
         throw await refusedWith(this, error, { record })
       }
     }

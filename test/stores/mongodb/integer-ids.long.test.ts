@@ -66,4 +66,19 @@ await withService('mongo', ({ url }) => {
     await expect(seats.insert({ ticket: _id })).rejects.toMatchObject({ status: 409 })
     await app.close()
   })
+
+  it('processes that create at once get an id each', async () => {
+    const database = fresh()
+    const apps = [0, 1].map(() => createApp({ store: mongoStore({ url, database }) }))
+    for (const app of apps) {
+      app.store.collection(Ticket)
+      await app.ready()
+    }
+    const made = apps.flatMap((app) =>
+      Array.from({ length: 15 }, () => app.store.collection(Ticket).insert({ title: 'one' })),
+    )
+    const ids = (await Promise.all(made)).map(({ _id }) => Number(_id))
+    expect(ids.toSorted((a, b) => a - b)).toEqual(ids.map((_, at) => at + 1))
+    for (const app of apps) await app.close()
+  })
 })
