@@ -25,6 +25,9 @@ import { type Along, changeBy, type Replacement, replacement } from './replace.t
 import { SerialQueue } from './serial-queue.ts'
 import { type Writing, writingBySteps } from './stepwise.ts'
 
+/** How many ids are tried for a new record, where other processes make the same. */
+const MAX_TRIES = 20
+
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
@@ -129,7 +132,7 @@ export class RecordEngine {
   }
 
   /** Stores validated values as a new record, and resolves to it. Throws a 409 with the unique fields that are taken. */
-  async insert(values: Fields, id?: string): Promise<Fields> {
+  async insert(values: Fields, id?: string, tries = MAX_TRIES): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
     const along = this.#along.map((each) => each(values, true))
@@ -140,9 +143,9 @@ export class RecordEngine {
         return (await this.#writing(record, record, record._id).insert(record)) ?? record
       } catch (error) {
         // Another process has made the same one.
-        const isMade = id === undefined && this.stored.newId !== undefined
+        const isMade = id === undefined && this.stored.newId !== undefined && tries > 1
         if (isMade && error instanceof DuplicateKey && error.fields[0] === '_id') {
-          return this.insert(values)
+          return this.insert(values, undefined, tries - 1)
         }
         throw await refusedWith(this, error, { record })
       }
