@@ -107,14 +107,15 @@ export class Client {
 
   /** Makes a lasting team and its items. */
   async begin(): Promise<void> {
-    await this.team()
-    const team = String(this.#known.teams.shift())
-    for (let at = 0; at < 4; at += 1) {
+    const { lasting, passing, teams } = this.#known
+    while (teams.length === 0) await this.team()
+    const team = String(teams.shift())
+    for (let at = 0; passing.length < 4; at += 1) {
       const own = { name: `lasting ${at}`, room: `own ${at}` }
       await this.#write('create', 'POST', '/items', { ...this.#item(team), ...own })
     }
-    this.#known.lasting.push(...this.#known.passing.splice(0))
-    for (let at = 0; at < 4; at += 1) await this.team()
+    lasting.push(...passing.splice(0))
+    while (teams.length < 4) await this.team()
   }
 
   async read(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 import { newFile } from '../../contract/store/file.ts'
 import { gateTo } from '../../services/gate.ts'
@@ -19,20 +20,29 @@ historiesOfProcesses('libSQL', () => ({ libsql: server.url }))
 
 await withService('postgres', async ({ url }) => {
   const fresh = freshSchemas(url)
+  const { gated, disturb } = await behindGate(url)
+  historiesOfProcesses('PostgreSQL', () => ({ url: gated, schema: fresh() }), disturb)
+})
+
+await withService('mongo', async ({ url }) => {
+  const { gated, disturb } = await behindGate(url)
+  // Dropping the database would wait for the transactions of the killed processes, a minute.
+  const fresh = () => `histories-${crypto.randomUUID()}`
+  historiesOfProcesses('MongoDB', () => ({ url: gated, database: fresh() }), disturb)
+})
+
+/** The database behind a gate, which at times cuts a reply, ends every connection or lets nothing through. */
+async function behindGate(url: string) {
   const gate = await gateTo(url)
   const gated = new URL(url)
   gated.port = String(gate.port)
-  historiesOfProcesses(
-    'PostgreSQL',
-    () => ({ url: gated.href, schema: fresh() }),
-    async () => {
-      await gate.shut()
-      await gate.open()
-    },
-  )
-})
-
-await withService('mongo', ({ url }) => {
-  // Dropping the database would wait for the transactions of the killed processes, a minute.
-  historiesOfProcesses('MongoDB', () => ({ url, database: `histories-${crypto.randomUUID()}` }))
-})
+  if (gated.protocol === 'mongodb:') gated.searchParams.set('directConnection', 'true')
+  const ways = [() => gate.shut(), () => gate.spoil('reset'), () => gate.spoil('half')]
+  let at = 0
+  const disturb = async () => {
+    await ways[at++ % ways.length]?.()
+    await delay(Math.random() * 200)
+    await gate.open()
+  }
+  return { gated: gated.href, disturb }
+}

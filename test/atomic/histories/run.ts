@@ -16,6 +16,9 @@ export interface Size {
   readonly isRough?: boolean
 }
 
+/** The calls that are refused with a 400 where a team, or the record at a cursor, is gone. */
+const WITH_REFUSALS = new Set(['create', 'move', 'batch', 'step', 'thrown step', 'walk'])
+
 /** What a history has come to. */
 export interface Outcome {
   readonly faults: readonly string[]
@@ -78,7 +81,10 @@ export async function historyOver(
     ['/items', '/teams'].map((path) => dataOf<Entry['after'] & {}>(first, path)),
   )
   const mayBe = isRough ? [0, 503] : []
-  const failed = all.filter(({ status: one }) => (one === 0 || one >= 500) && !mayBe.includes(one))
+  const failed = all.filter(({ kind, status: one }) => {
+    if (one === 400) return !WITH_REFUSALS.has(kind)
+    return (one === 0 || one >= 500) && !mayBe.includes(one)
+  })
   return {
     faults: [
       ...failed.map(({ kind, id, status }) => `${kind} ${id} failed with ${status}`),
