@@ -7,28 +7,33 @@ import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { historiesOfProcesses } from './processes.ts'
 
-historiesOfProcesses('SQLite', () => ({ path: newFile() }))
+historiesOfProcesses('SQLite', { place: () => ({ path: newFile() }) })
+
+historiesOfProcesses('SQLite, served by three processes', {
+  place: () => ({ path: newFile() }),
+  cache: 'memory',
+  processes: 3,
+})
 
 await withService('valkey', ({ url }) => {
-  const nothing = async () => {}
-  historiesOfProcesses('SQLite with a cache', () => ({ path: newFile() }), nothing, url)
+  historiesOfProcesses('SQLite with a cache', { place: () => ({ path: newFile() }), cache: url })
 })
 
 const server = await startLibsql('a token')
 afterAll(() => server.stop())
-historiesOfProcesses('libSQL', () => ({ libsql: server.url }))
+historiesOfProcesses('libSQL', { place: () => ({ libsql: server.url }) })
 
 await withService('postgres', async ({ url }) => {
   const fresh = freshSchemas(url)
   const { gated, disturb } = await behindGate(url)
-  historiesOfProcesses('PostgreSQL', () => ({ url: gated, schema: fresh() }), disturb)
+  historiesOfProcesses('PostgreSQL', { place: () => ({ url: gated, schema: fresh() }), disturb })
 })
 
 await withService('mongo', async ({ url }) => {
   const { gated, disturb } = await behindGate(url)
   // Dropping the database would wait for the transactions of the killed processes, a minute.
   const fresh = () => `histories-${crypto.randomUUID()}`
-  historiesOfProcesses('MongoDB', () => ({ url: gated, database: fresh() }), disturb)
+  historiesOfProcesses('MongoDB', { place: () => ({ url: gated, database: fresh() }), disturb })
 })
 
 /** The database behind a gate, which at times cuts a reply, ends every connection or lets nothing through. */
