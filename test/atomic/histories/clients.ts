@@ -204,7 +204,7 @@ export class Client {
   /** Several writes of which all are stored or none. */
   async batch(): Promise<void> {
     const by = newId()
-    const ids = [...new Set([this.#lasting(), this.#lasting(), ...(below(3) ? [] : [this.#id()])])]
+    const ids = [...new Set([...this.#some(), ...(below(3) ? [] : [this.#id()])])]
     const isNew = below(3) === 0
     const operations = [
       ...ids.map((id) => ({ method: 'PATCH', path: `/items/${id}`, body: { by } })),
@@ -233,10 +233,14 @@ export class Client {
       const choice = below(10)
       if (choice < 5) return { read: below(4) ? this.#lasting() : this.#id(), way: below(3) }
       if (choice < 8) return { append: this.#lasting() }
-      return choice === 8 ? { named: nameOf() } : { insert: this.#item(this.#team()) }
+      if (choice === 8) return below(2) ? { named: nameOf() } : { sweep: this.#some() }
+      return { insert: this.#item(this.#team()) }
     })
     const throws = below(8) === 0
-    const appended = parts.flatMap((part) => ('append' in part ? [part.append] : []))
+    const changed = parts.flatMap((part) => {
+      if ('append' in part) return [part.append]
+      return 'sweep' in part ? part.sweep : []
+    })
     const inserted = parts.filter((part) => 'insert' in part)
     await this.#call(
       throws ? 'thrown step' : 'step',
@@ -248,7 +252,7 @@ export class Client {
         const wrong = data.blind.map((id) => `does not see its own write of ${id}`)
         told(answer, { seen: data.seen, wrote: data.wrote, wrong })
       },
-      { id: by, writes: throws ? 0 : new Set(appended).size + inserted.length },
+      { id: by, writes: throws ? 0 : new Set(changed).size + inserted.length },
     )
   }
 
@@ -312,6 +316,7 @@ export class Client {
     return { name: nameOf(), log: [], state: 'new', ...when, team }
   }
 
+  #some = (): string[] => [...new Set([this.#lasting(), this.#lasting()])]
   #lasting = (): string => one(this.#known.lasting)
   #team = (): string => one(this.#known.teams) ?? ''
   #id = (): string =>

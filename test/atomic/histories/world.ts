@@ -47,6 +47,7 @@ export type Part =
   | { readonly read: string; readonly way: number }
   | { readonly named: string }
   | { readonly append: string }
+  | { readonly sweep: readonly string[] }
   | { readonly insert: object }
 
 /** What a call has seen of an item: who has written it, null if it was not there. */
@@ -151,6 +152,9 @@ class Run {
       if (one) this.#saw(one._id, one)
     } else if ('read' in part) {
       this.#saw(part.read, await readBy(items, part))
+    } else if ('sweep' in part) {
+      await items.updateWhere({ _id: [...part.sweep] }, { by })
+      for (const id of part.sweep) this.wrote.add(id)
     } else await this.#append(items, part.append)
   }
 
