@@ -75,26 +75,9 @@ export class Client {
   /** Calls at random until `isOver`. */
   async work(isOver: () => boolean): Promise<readonly Call[]> {
     const kinds = [
-      ...[
-        this.read,
-        this.list,
-        this.list,
-        this.walk,
-        this.count,
-        this.patch,
-        this.ifMatch,
-        this.ifMatch,
-      ],
-      ...[
-        this.move,
-        this.move,
-        this.state,
-        this.create,
-        this.create,
-        this.remove,
-        this.team,
-        this.removeTeam,
-      ],
+      ...[this.read, this.list, this.list, this.walk, this.count, this.patch, this.state],
+      ...[this.ifMatch, this.ifMatch, this.judged, this.judged, this.move, this.move, this.move],
+      ...[this.create, this.create, this.remove, this.removeSeen, this.team, this.removeTeam],
       ...[this.batch, this.batch, this.step, this.step, this.step],
     ]
     while (!isOver()) {
@@ -160,11 +143,16 @@ export class Client {
     await this.#write('patch', 'PATCH', `/items/${this.#id()}`, {})
   }
 
-  /** Of what other records have a say in. */
+  /** By a hook that adds a line to what it has judged. */
+  async judged(): Promise<void> {
+    await this.#write('judged', 'PATCH', `/judged/${this.#lasting()}`, {})
+  }
+
+  /** What other records, or the rest of the record, have a say in. */
   async move(): Promise<void> {
     const id = one(this.#known.passing)
     const { name, from, to, team } = this.#item(this.#team())
-    const changes = one([{ name }, { from, to }, { team }, { name, from, to, team }])
+    const changes = one([{ name }, { from }, { to }, { team }, { name, from, to, team }])
     if (id !== undefined) await this.#write('move', 'PATCH', `/items/${id}`, changes)
   }
 
@@ -185,6 +173,16 @@ export class Client {
 
   async create(): Promise<void> {
     await this.#write('create', 'POST', '/items', this.#item(this.#team()))
+  }
+
+  /** What was read, unless another call was faster. */
+  async removeSeen(): Promise<void> {
+    const id = one(this.#known.passing)
+    if (id === undefined) return
+    const found = await this.#call('read', (told) => this.#seen(told, 'GET', `/items/${id}`, id))
+    if (found?.status !== 200) return
+    const seen: Seen[] = [[id, String(recordsOf(found)[0]?.by)]]
+    await this.#write('remove seen', 'DELETE', `/items/${id}`, undefined, { seen, ...found })
   }
 
   async remove(): Promise<void> {
@@ -229,13 +227,7 @@ export class Client {
   /** An atomic step of the app's own code. */
   async step(): Promise<void> {
     const by = newId()
-    const parts = Array.from({ length: 2 + below(4) }, (): Part => {
-      const choice = below(10)
-      if (choice < 5) return { read: below(4) ? this.#lasting() : this.#id(), way: below(3) }
-      if (choice < 8) return { append: this.#lasting() }
-      if (choice === 8) return below(2) ? { named: nameOf() } : { sweep: this.#some() }
-      return { insert: this.#item(this.#team()) }
-    })
+    const parts = Array.from({ length: 2 + below(4) }, () => this.#part())
     const throws = below(8) === 0
     const changed = parts.flatMap((part) => {
       if ('append' in part) return [part.append]
@@ -254,6 +246,18 @@ export class Client {
       },
       { id: by, writes: throws ? 0 : new Set(changed).size + inserted.length },
     )
+  }
+
+  #part(): Part {
+    const read = () => ({ read: below(4) ? this.#lasting() : this.#id(), way: below(3) })
+    const all = () => ({ all: [this.#id(), ...this.#some()] })
+    const append = () => ({ append: this.#lasting() })
+    const others = [
+      () => ({ named: nameOf() }),
+      () => ({ sweep: this.#some() }),
+      () => ({ insert: this.#item(this.#team()) }),
+    ]
+    return one<() => Part>([read, read, read, all, append, append, append, ...others])()
   }
 
   async #write(

@@ -86,9 +86,11 @@ function faultsOfChange(before: Fields | null, after: Fields | null): string[] {
   const isKept = is.slice(0, was.length).join() === was.join()
   const added = is.slice(was.length)
   const isOwn = added.length === 0 || (added.length === 1 && added[0] === after.by)
+  const isForward = after.from === undefined || Number(after.from) < Number(after.to)
   const isNext = before.state === after.state || NEXT[String(before.state)] === after.state
   return [
     ...(isKept && isOwn ? [] : [`lines are lost: ${was} became ${is}`]),
+    ...(isForward ? [] : [`it is from ${after.from} to ${after.to}`]),
     ...(isNext ? [] : [`${before.state} became ${after.state}`]),
   ]
 }

@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { batch } from '../../../src/batch/index.ts'
 import {
   type App,
+  type BeforeUpdate,
   type CacheStore,
   createApp,
   createRouter,
@@ -26,16 +27,18 @@ const changes = { keep: 'forever' } as const
 export const Team = defineModel('HistoryTeam', { fields: { by: z.string() }, changes })
 
 export const Item = defineModel('HistoryItem', {
-  fields: {
-    by: z.string(),
-    name: z.string().max(40),
-    log: z.array(z.string()),
-    state: z.enum(['new', 'open', 'done']),
-    room: z.string().max(40),
-    from: z.number(),
-    to: z.number(),
-    team: ref('HistoryTeam', { onDelete: 'cascade' }),
-  },
+  fields: z
+    .object({
+      by: z.string(),
+      name: z.string().max(40),
+      log: z.array(z.string()),
+      state: z.enum(['new', 'open', 'done']),
+      room: z.string().max(40),
+      from: z.number(),
+      to: z.number(),
+      team: ref('HistoryTeam', { onDelete: 'cascade' }),
+    })
+    .refine(({ from, to }) => from < to, { path: ['to'], error: 'Must be after from.' }),
   unique: ['name'],
   exclude: [{ equal: ['room'], range: ['from', 'to'] }],
   transitions: { state: { new: ['open'], open: ['done'], done: ['new'] } },
@@ -45,6 +48,7 @@ export const Item = defineModel('HistoryItem', {
 /** A part of an atomic step. */
 export type Part =
   | { readonly read: string; readonly way: number }
+  | { readonly all: readonly string[] }
   | { readonly named: string }
   | { readonly append: string }
   | { readonly sweep: readonly string[] }
@@ -82,6 +86,11 @@ export function worldOn(store: Store, cache?: CacheStore): App {
   const items = { ...served, model: Item, allowedFields, query: ['room'] } as const
   app.mount('/teams', createRouter({ ...served, model: Team, allowedFields: ['by'] }))
   app.mount('/items', createRouter({ ...items, ...(cache && { cache: { ttl: 60 } }) }))
+  // Adds a line to what it judges.
+  const beforeUpdate: BeforeUpdate<RecordOf<typeof Item>> = ({ record, changes, request }) => {
+    return { ...changes, log: [...record.log, request.auth?.userId ?? ''] }
+  }
+  app.mount('/judged', createRouter({ ...items, beforeUpdate }))
   app.mount('/walk', createRouter({ ...items, pagination: 'cursor' }))
   app.mount('/batch', batch({ max: 100 }))
   app.get('/log', async () => {
@@ -152,6 +161,9 @@ class Run {
       if (one) this.#saw(one._id, one)
     } else if ('read' in part) {
       this.#saw(part.read, await readBy(items, part))
+    } else if ('all' in part) {
+      const found = new Map((await items.find({ _id: [...part.all] })).map((one) => [one._id, one]))
+      for (const id of part.all) this.#saw(id, found.get(id))
     } else if ('sweep' in part) {
       await items.updateWhere({ _id: [...part.sweep] }, { by })
       for (const id of part.sweep) this.wrote.add(id)
