@@ -156,10 +156,10 @@ const PNG = [
   ),
 ]
 
-const PAGE =
+export const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><title>tab</title><script type="module" src="/page.js"></script>'
 
-async function bundled(): Promise<string> {
+export async function bundled(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'page.ts')],
     bundle: true,

@@ -111,7 +111,8 @@ export function sessionIn(
     // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
     if (answer.status === 0) answer = await ask()
     const tokens = tokensIn(answer.body?.data)
-    if (tokens || answer.status === 401) return replace(held, tokens)
+    // The 401 of a proxy, which has no envelope, says nothing about the session.
+    if (tokens || (answer.status === 401 && answer.body)) return replace(held, tokens)
     await announce(FAILED + id)
     return answer
   }
