@@ -125,14 +125,13 @@ export function createClient<A extends object>(
 ): Client<A> {
   const connection = connect(url, options, later)
   const send = sending(connection.call, later)
-  const refusals = new Map<string, Refusal>()
+  const refusals: Record<string, Refusal> = {}
   function service(mount: string, params: Readonly<Record<string, string>> = {}): object {
     const path = mount.replace(/:(\w+)/g, (_, name) => inPath(params[name]))
     const at = path === '/' ? '' : path
-    const own = refusals.get(mount) ?? { until: 0 }
-    refusals.set(mount, own)
+    refusals[mount] ??= { until: 0 }
     const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
-    const all = { ...recordCalls(at, send, own), ...calls }
+    const all = { ...recordCalls(at, send, refusals[mount]), ...calls }
     const known: Record<string, ReturnType<typeof settled>> = {}
     for (const [name, call] of Object.entries(all)) known[name] = settled(call)
     return withMethods(known, ask, url + at)

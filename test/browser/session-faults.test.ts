@@ -83,7 +83,8 @@ await withService('chromium', () => {
       const [page, other] = await tabs(2)
       expire()
       proxy = ({ url }) => (url.endsWith(REFRESH) ? answer() : undefined)
-      await me(page)
+      // That is no word of who is signed in, for what signs out on a 401.
+      expect(await me(page)).not.toBe(401)
       proxy = undefined
       expect(await me(page)).toBe(200)
       expect(await me(other as Page)).toBe(200)

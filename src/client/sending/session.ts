@@ -99,6 +99,7 @@ export function sessionIn(
       return held.token === from?.token ? change({ ...held, ...tokens }) : held
     })
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: in parts it would be longer
   async function renew({ id, token }: Stale): Renewal {
     const held = await latest()
     if (held?.id !== id) return undefined
@@ -111,10 +112,10 @@ export function sessionIn(
     // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
     if (answer.status === 0) answer = await ask()
     const tokens = tokensIn(answer.body?.data)
-    // The 401 of a proxy, which has no envelope, says nothing about the session.
+    // The 401 of a proxy, which has no envelope, says nothing about the session: it is as no answer.
     if (tokens || (answer.status === 401 && answer.body)) return replace(held, tokens)
     await announce(FAILED + id)
-    return answer
+    return answer.status === 401 ? { ...answer, status: 0 } : answer
   }
 
   const channel = locks && new BroadcastChannel(name)
@@ -155,7 +156,7 @@ function keptIn(
   name: string,
   onSignedOut: (() => unknown) | undefined,
 ): [Read, Put] {
-  let wasOn = false
+  let last: Held | undefined
   let own: string | undefined
   return [
     async (clear) => {
@@ -163,8 +164,8 @@ function keptIn(
         const text = await kept.getItem(name)
         const held = heldIn(text)
         if (!held && isText(text)) await clear?.()
-        if (wasOn && !held) (async () => onSignedOut?.())().catch(console.error)
-        wasOn = !!held
+        if (last && !held) (async () => onSignedOut?.())().catch(console.error)
+        last = held
         return held
       } catch {
         // It may be there, but counts as signed out, except for what this client has put there.
