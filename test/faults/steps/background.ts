@@ -99,14 +99,11 @@ async function due(place: Place): Promise<Answer> {
     () => 200,
     () => 503,
   )
-  const held = (async () => {
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      faults.release()
-    }
-  })()
-  const status = await Promise.race([done, faults.gone.then(() => 0), held])
-  return { status: Number(status), body: {}, text: '', headers: new Headers() }
+  // Those that are held are let go of.
+  const releasing = setInterval(() => faults.release(), 5)
+  const status = await Promise.race([done, faults.gone.then(() => 0)])
+  clearInterval(releasing)
+  return { status, body: {}, text: '', headers: new Headers() }
 }
 
 /** Does what is due until all of it must be done: another process may have had it, and what failed has pauses. */

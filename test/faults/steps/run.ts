@@ -167,7 +167,9 @@ async function failing(place: Place, kind: Kind, at: number, step: Step): Promis
   place.faults.arm(kind, at)
   const answer = await step.send()
   place.faults.disarm()
-  if (isHeld || place.faults.isGone) await place.start()
+  // With a key, a repetition waits for the first request of its process, which never ends here.
+  const isWaitedFor = kind === 'stuck' && step.waits !== undefined
+  if (isHeld || isWaitedFor || place.faults.isGone) await place.start()
   return answer
 }
 

@@ -23,10 +23,19 @@ export const scenarios: readonly Scenario[] = [
 export async function wrongIn(ground: Ground, choice: Choice): Promise<readonly string[]> {
   const wrong: string[] = []
   for (const [from, scenario] of scenarios.entries()) {
-    const { found } = await explore(ground, scenario, { ...choice, from })
-    wrong.push(...found.map(textOf))
+    wrong.push(...(await wrongOf(ground, scenario, { ...choice, from })))
   }
   return wrong
+}
+
+/** The same for one scenario. */
+export async function wrongOf(
+  ground: Ground,
+  scenario: Scenario,
+  choice: Choice,
+): Promise<readonly string[]> {
+  const { found } = await explore(ground, scenario, choice)
+  return found.map(textOf)
 }
 
 export function textOf({ scenario, kind, call, at, problem }: Found): string {
