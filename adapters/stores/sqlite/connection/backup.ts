@@ -80,7 +80,7 @@ function copy(path: string, to: string): void {
     source.db.exec('PRAGMA busy_timeout = 10000')
     // Whoever may not read the database may not read its copy. SQLite takes an empty file for a new one.
     closeSync(openSync(to, 'wx', statSync(path).mode))
-    source.rows({ sql: 'VACUUM INTO ?', values: [to] })
+    source.rows({ sql: 'VACUUM INTO ?1', values: [to] })
   } catch (error) {
     throw new Error(`'${to}' can't be written: ${(error as Error).message}`, { cause: error })
   } finally {
