@@ -29,7 +29,9 @@ it('a live list opens on Workers in other requests than the one that has loaded 
 
 it('the scripts of the admin page can be read on Workers', async () => {
   const [, script] = /src="([^"]+)"/.exec(await (await fetch(`${base}/admin`)).text()) ?? []
-  const response = await fetch(base + script, { headers: { 'accept-encoding': 'gzip' } })
+  const response = await fetch(new URL(String(script), `${base}/admin`), {
+    headers: { 'accept-encoding': 'gzip' },
+  })
   expect(response.status).toBe(200)
   expect((await response.text()).slice(0, 100)).toMatch(/^import\{/)
 })
