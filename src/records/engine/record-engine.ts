@@ -132,7 +132,7 @@ export class RecordEngine {
   }
 
   /** Stores validated values as a new record, and resolves to it. Throws a 409 with the unique fields that are taken. */
-  async insert(values: Fields, id?: string, tries = MAX_TRIES): Promise<Fields> {
+  async insert(values: Fields, id?: string, tries: number = MAX_TRIES): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
     const along = this.#along.map((each) => each(values, true))
