@@ -8,7 +8,7 @@
  */
 
 import { createClient } from 'redis'
-import { checkOptions, whatever } from '../../src/model/option-rules.ts'
+import { checkOptions, matching } from '../../src/model/option-rules.ts'
 import { withTimeout } from '../../src/ports/promises/with-timeout.ts'
 import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
@@ -28,16 +28,15 @@ interface Connection {
   readonly opened: Promise<unknown>
 }
 
+const AT_REDIS = matching('start with redis:// or rediss://', /^rediss?:\/\//)
+
 /** A connection without any reply for this many milliseconds is closed, even in its handshake: TCP may wait for ever. */
 const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache(options: RedisCacheOptions): CacheStore {
-  checkOptions({ ...options }, { url: whatever }, 'redisCache')
-  const { url } = { ...options }
-  if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
-    throw new TypeError(`redisCache: 'url' must start with redis:// or rediss://`)
-  }
+  const { url = '' } = { ...options }
+  checkOptions({ ...options, url }, { url: AT_REDIS }, 'redisCache')
   let current: Connection | undefined
   let closed = false
 

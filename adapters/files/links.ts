@@ -1,7 +1,7 @@
 /** Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while. */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
-import { callable, checkOptions, type Rule, text } from '../../src/model/option-rules.ts'
+import { callable, checkOptions, matching, type Rule, text } from '../../src/model/option-rules.ts'
 import { FileForbidden, type FileStore, isKey } from '../../src/ports/services/files.ts'
 import { type ServedObject, serveObject } from './serving.ts'
 
@@ -20,9 +20,12 @@ export interface LinkOptions {
 
 export type Links = Required<Pick<FileStore, 'urlOf' | 'keyOf' | 'signedUrl' | 'serve'>>
 
-const RULES: Readonly<Record<keyof LinkOptions, Rule>> = { secret: text, url: text, now: callable }
+const RULES: Readonly<Record<keyof LinkOptions, Rule>> = {
+  secret: matching('have at least 32 characters', /^.{32}/s),
+  url: text,
+  now: callable,
+}
 
-const MIN_SECRET = 32
 /** The length of an HMAC-SHA-256 in base64url. */
 const SIGNATURE_LENGTH = 43
 /** Gives a relative URL a host so that it can be parsed; without a Host, Bun gives a request none. */
@@ -38,11 +41,8 @@ export function links(
   find: (key: string) => Promise<ServedObject | undefined>,
   more: Readonly<Record<string, Rule>> = {},
 ): Links {
-  checkOptions(options, { ...RULES, ...more }, store)
-  const { secret, url: base = '/uploads', now = () => Date.now() } = options
-  if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
-    throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
-  }
+  const { secret = '', url: base = '/uploads', now = () => Date.now() } = { ...options }
+  checkOptions({ ...options, secret }, { ...RULES, ...more }, store)
   const start = base.replace(/(^|[^/])\/+$/, '$1')
   if (!/^(?:https?:\/\/[^/?#]+)?(?:\/[\w.~-]+)+$/.test(start)) {
     throw new TypeError(`${store}: 'url' must be a path or an http URL with one, as in '/uploads'`)

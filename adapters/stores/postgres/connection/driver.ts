@@ -148,7 +148,7 @@ export function addressOf(url: string): Address {
     else if (advice) fail(`the url has '${name}'. ${advice}`)
     else if (!IGNORED.test(name)) kept.push([name, value])
   }
-  const [before, list, path] = hostsIn(base)
+  const [, before, list, path] = ADDRESS.exec(base) as unknown as Four
   return {
     url: `${before}localhost${path}?${new URLSearchParams(kept)}`,
     places: placesOf(list, given),
@@ -158,6 +158,11 @@ export function addressOf(url: string): Address {
     ssl: isTrusted ? 'verify-full' : undefined,
   }
 }
+
+type Four = readonly [string, string, string, string]
+
+/** What is before the hosts of an address, they, and the path to its database. */
+const ADDRESS = /^(\w+:\/\/(?:[^/]*@)?)([^/]*)(.*)$/s
 
 const PLACE = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
 
@@ -184,15 +189,4 @@ function decoded(text: string): string {
   } catch {
     return fail("the url has a '%' that begins no character")
   }
-}
-
-/** An address in three parts: what is before its hosts, they, and what is behind them. Empty if it has no `//`. */
-function hostsIn(url: string): readonly [before: string, hosts: string, after: string] {
-  const slashes = url.indexOf('://')
-  if (slashes < 0) return ['', '', '']
-  const start = slashes + '://'.length
-  const rest = url.slice(start).search(/[/?]/)
-  const end = rest < 0 ? url.length : start + rest
-  const from = start + url.slice(start, end).lastIndexOf('@') + 1
-  return [url.slice(0, from), url.slice(from, end), url.slice(end)]
 }
