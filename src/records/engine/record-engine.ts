@@ -102,9 +102,7 @@ export class RecordEngine {
   checkIds(fail: Fail, store: string): void {
     const { idType, name } = this.model
     if (idType !== 'integer' || this.stored.newId) return
-    fail(
-      `the store '${store}' makes no ids for '${name}', which has id: 'integer'. Write id: 'objectId' or 'uuid'; integers are for MongoDB, and for tables of PostgreSQL that a model adopts`,
-    )
+    fail(`'${store}' makes no ids that are integers: '${name}' needs id: 'objectId' or 'uuid'`)
   }
 
   first(filter: Filter): Promise<Fields | undefined> {

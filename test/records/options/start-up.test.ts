@@ -381,7 +381,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
   test('ids that the store does not make', () => {
     const Ticket = defineModel('StartUpTicket', { id: 'integer', fields: { name: z.string() } })
     const told =
-      "the store 'sqlite' makes no ids for 'StartUpTicket', which has id: 'integer'. Write id: 'objectId' or 'uuid'"
+      "'sqlite' makes no ids that are integers: 'StartUpTicket' needs id: 'objectId' or 'uuid'"
     expect(() => mount({ model: Ticket })).toThrow(`Router '/things': ${told}`)
     expect(() => mount({ model: Ticket, access: { create: false } })).not.toThrow()
     expect(() => mount({ model: Ticket, scope: () => ({ _id: '7' }) })).not.toThrow()
@@ -393,7 +393,9 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     })
     const { app } = service()
     const auth = createAuthRouter({ model: People, ...options })
-    expect(() => app.mount('/auth', auth.router)).toThrow("Auth: the store 'sqlite' makes no ids")
+    expect(() => app.mount('/auth', auth.router)).toThrow(
+      "Auth: 'sqlite' makes no ids that are integers",
+    )
   })
 
   test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
