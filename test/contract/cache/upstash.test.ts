@@ -5,13 +5,15 @@ import { withService } from '../../services/shared.ts'
 import { timed, untimed } from './parts.ts'
 import { type RestBridge, restBridge } from './rest-bridge.ts'
 
+const cacheAt = ({ url, token }: RestBridge) => upstashCache({ url, token })
+
 type Bridged = OpenCache & { readonly bridge: RestBridge }
 
 await withService('valkey', ({ url }) => {
   const opening = {
     async open() {
       const bridge = await restBridge(url)
-      return { cache: upstashCache(bridge), other: upstashCache(bridge), bridge }
+      return { cache: cacheAt(bridge), other: cacheAt(bridge), bridge }
     },
     close: ({ bridge }: Bridged) => bridge.close(),
   }
@@ -21,7 +23,7 @@ await withService('valkey', ({ url }) => {
   it('a cache in Upstash sends a SET once, also when its answer is lost', async () => {
     const bridge = await restBridge(url)
     onTestFinished(() => bridge.close())
-    const cache = upstashCache(bridge)
+    const cache = cacheAt(bridge)
     bridge.mute = true
     await expect(cache.set('once', '1', 60)).rejects.toThrow()
     bridge.mute = false
