@@ -196,21 +196,26 @@ const KEPT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 /** Adds the request's id, the headers that guards have set, and `Cache-Control` unless it is set already. */
 function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
   const { isAuthorized } = context
+  if (context.ownHeaders) addHeaders(response, context.ownHeaders)
   setHeader(response, 'X-Request-Id', request.requestId)
-  for (const [name, value] of context.ownHeaders ?? []) {
-    if (headerOf(response, name) === null) setHeader(response, name, value)
-    else response.headers.append(name, value)
-  }
   // No cache in front of the app runs its guards. It may choose a lifetime without the header (RFC 9111, 4.2.2).
   const isPrivate = isAuthorized || Boolean(request.auth)
   const shared = response.status < 400 ? 'no-cache' : 'no-store'
   const rule = isPrivate ? 'private, no-store' : shared
   const isStated = isPrivate || KEPT.has(context.method)
-  if (isStated && headerOf(response, 'Cache-Control') === null) {
-    setHeader(response, 'Cache-Control', rule)
-  }
-  if (isAuthorized) addVary(response, 'Authorization')
+  const given = isStated ? headerOf(response, 'Cache-Control') : 'no-store'
+  if (given === null) setHeader(response, 'Cache-Control', rule)
+  // A cache that may keep what an anonymous client got must not give it to a user. What is immutable is the same for all.
+  const isKept = given !== null && !/\b(?:no-store|no-cache|immutable)\b/i.test(given)
+  if (isAuthorized || isKept) addVary(response, 'Authorization')
   return response
+}
+
+function addHeaders(response: Response, more: Headers): void {
+  for (const [name, value] of more) {
+    if (headerOf(response, name) === null) setHeader(response, name, value)
+    else response.headers.append(name, value)
+  }
 }
 
 /** What responses of fieldgate and of srvx have on Node. */

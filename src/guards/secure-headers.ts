@@ -63,7 +63,9 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
   const guard: Guard = function secureHeadersGuard(request, context) {
     const transport = isHttps(request) ? overHttps : []
     context.onResponse((response) => {
-      const own = isHtml(response) ? forPages : forData
+      const ofType = isHtml(response) ? forPages : forData
+      // A 304 does not say whether it is of a page, and browsers take over what it says.
+      const own = response.status === 304 ? [] : ofType
       const headers = [...always, ...own, ...transport]
       try {
         return withHeaders(response, headers)

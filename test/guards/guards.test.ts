@@ -213,10 +213,13 @@ describe('secureHeaders', () => {
     const type = { 'Content-Type': 'text/html; charset=utf-8' }
     pages.get('/page', () => new Response('<p>', { headers: type }))
     const policy = { 'Content-Security-Policy': "script-src 'self'", 'Referrer-Policy': 'origin' }
+    pages.get('/kept', () => new Response(null, { status: 304 }))
     pages.get('/own-policy', () => new Response('<p>', { headers: { ...type, ...policy } }))
     app.mount('/docs', pages)
     const page = await ask('GET', '/docs/page')
     expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'")
+    const kept = await ask('GET', '/docs/kept')
+    expect(kept.headers.has('content-security-policy')).toBe(false)
     const own = await ask('GET', '/docs/own-policy')
     expect(own.headers.get('content-security-policy')).toBe("script-src 'self'")
     expect(own.headers.get('referrer-policy')).toBe('origin')

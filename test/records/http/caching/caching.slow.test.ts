@@ -12,6 +12,7 @@ const ACCEPTS = [
 const CODINGS = ['gzip', 'br', 'zstd', 'identity', 'gzip;q=0', 'br;q=0.5, gzip', 'gzip, zstd;q=0.5']
 /** What says how a body is to be read, and by whom. */
 const TELLING = [
+  'content-security-policy',
   ...['content-type', 'content-disposition', 'content-encoding', 'etag', 'last-modified', 'vary'],
   ...['cache-control', 'allow', 'accept-query', 'accept-ranges', 'www-authenticate', 'location'],
   ...[
@@ -33,7 +34,17 @@ interface Choices {
   readonly bodies: readonly string[]
 }
 
-const MOUNTS = ['/open', '/mine', '/own', '/partner', '/cookie', '/photos', '/cursor', '/posters']
+const MOUNTS = [
+  '/kept',
+  '/open',
+  '/mine',
+  '/own',
+  '/partner',
+  '/cookie',
+  '/photos',
+  '/cursor',
+  '/posters',
+]
 
 const listsIn = ({ ids }: World): readonly string[] =>
   MOUNTS.flatMap((mount) => [
@@ -45,7 +56,16 @@ const listsIn = ({ ids }: World): readonly string[] =>
   ])
 
 const othersIn = ({ files }: World): readonly string[] => [
-  ...['/nothing', '/hello', '/docs/openapi.json', '/docs', '/healthz', '/readyz', '/auth/me'],
+  ...[
+    '/nothing',
+    '/hello',
+    '/page',
+    '/docs/openapi.json',
+    '/docs',
+    '/healthz',
+    '/readyz',
+    '/auth/me',
+  ],
   ...['/auth/users', '/auth/login', '/auth/keys', '/auth/sessions', ...files],
 ]
 
@@ -97,6 +117,7 @@ function plainOf({ headers, bytes }: Told): string {
 
 /** What a body is, beside its bytes; and what a 304 has to say (RFC 9110, 15.4.5). */
 const OF_A_BODY = ['text', 'content-type', 'content-encoding']
+const POLICY = 'content-security-policy'
 const IN_A_304 = ['etag', 'cache-control', 'vary', 'last-modified']
 
 type Telling = Readonly<Record<string, string | null>>
@@ -153,6 +174,8 @@ class Trial {
   readonly #choices: Choices
   /** What was sent under each tag of a place. */
   readonly #sent = new Map<string, Telling>()
+  /** The bodies that each user was told at a place. */
+  readonly #said = new Map<string, Set<string | null | undefined>>()
 
   constructor(all: World, seed: number, kind: 'shared' | 'private') {
     const random = randomFrom(seed)
@@ -174,8 +197,11 @@ class Trial {
     const { 'if-none-match': _, ...headers } = asked.headers
     const direct = { ...asked, headers }
     const right = toldBy(await this.#all.ask(direct))
+    const user = `${whereOf(asked)}\n${headers.authorization}`
+    this.#said.set(user, (this.#said.get(user) ?? new Set()).add(right.text))
     const shown = await this.#cache.ask(asked)
-    if (!shown.mayBeOld) this.#compare(asked, toldBy(shown), right)
+    if (shown.mayBeOld) this.#compareOld(asked, toldBy(shown), right)
+    else this.#compare(asked, toldBy(shown), right)
     await this.#condition(direct, right)
     if (asked.method !== 'GET') return
     const head = toldBy(await this.#all.ask({ ...direct, method: 'HEAD' }))
@@ -194,6 +220,14 @@ class Trial {
       asked,
       differ: names.map((name) => [name, shown[name], right?.[name]]),
     })
+  }
+
+  /** What the cache may tell for a time, with all that the app has said to this client. */
+  #compareOld(asked: Asked, shown: Telling, right: Telling): void {
+    const key = `${whereOf(asked)}\n${asked.headers.authorization}`
+    const said = this.#said.get(key)
+    const isOld = shown.status === '304' || asked.method === 'HEAD' || said?.has(shown.text)
+    if (!isOld) this.#fail('what the app never said to this client', asked, shown, right)
   }
 
   /** What the cache has told, with what the app says to this client now. */
@@ -221,7 +255,10 @@ class Trial {
     const headers = { ...direct.headers, 'if-none-match': etag }
     const again = toldBy(await this.#all.ask({ ...direct, headers }))
     const isSaid = again.status === '304' && IN_A_304.every((name) => again[name] === right[name])
-    if (!isSaid) this.#fail('another 304', direct, again, right)
+    // A cache takes over what a 304 says.
+    const { [POLICY]: policy } = again
+    if (!isSaid || (policy && policy !== right[POLICY]))
+      this.#fail('another 304', direct, again, right)
   }
 }
 

@@ -114,6 +114,14 @@ function mount(
       fieldsFor: (asked) => (asked.auth ? undefined : ['title', 'isOpen', 'country']),
     }),
   )
+  const kept: Guard = (_, context) => context.headers.set('Cache-Control', 'public, max-age=60')
+  app.mount(
+    '/kept',
+    createRouter({
+      ...{ ...pages, middlewares: [optionalAuth, kept], scope: mine },
+      fieldsFor: (asked) => (asked.auth ? undefined : ['title', 'isOpen']),
+    }),
+  )
   app.mount('/own', createRouter({ ...pages, ...more, middlewares: [requireAuth], scope: mine }))
   const partner = apiKey({ keys: [...PARTNERS] })
   app.mount('/partner', createRouter({ ...pages, middlewares: [partner] }))
@@ -134,6 +142,13 @@ function mount(
   app.get('/hello', (asked) => {
     const name = asked.headers.get('authorization') === null ? 'stranger' : 'friend'
     return Response.json({ hello: name })
+  })
+  app.get('/page', ({ headers }) => {
+    const known = headers.get('if-none-match')?.includes('"page"')
+    const page = { 'Content-Type': 'text/html', ETag: '"page"' }
+    return new Response(known ? null : '<p>', {
+      ...{ status: known ? 304 : 200, headers: known ? { ETag: page.ETag } : page },
+    })
   })
   app.mount('/', health())
   app.mount('/docs', openapi({ title: 'Pages', version: '1' }))
