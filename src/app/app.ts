@@ -60,7 +60,7 @@ export interface App extends AddRoutes {
    * in a server of another kind, call it before you wait for its connections.
    */
   endStreams(): void
-  /** Ends live lists, and closes the store, the file store and the cache. Calling it twice is harmless. */
+  /** Ends live lists, and closes the cache, the file store and the store, each within 30 s. Calling it twice is harmless. */
   close(): Promise<void>
 }
 
