@@ -104,8 +104,8 @@ export class Flow {
     if (verifier !== undefined && typeof verifier !== 'string') throw refuse.invalidFormat()
     const brought = await this.#broughtBy(code, verifier)
     const provider = brought && this.providers.get(brought.provider)
-    const refused = (userId?: unknown) => {
-      this.#accounts.report(request, 'sign-in-failed', userId)
+    const refused = () => {
+      this.#accounts.report(request, 'sign-in-failed')
       return refuse.invalidCredentials()
     }
     if (!brought || !provider) throw refused()
@@ -126,13 +126,12 @@ export class Flow {
 
   /** The address of the callback, as the provider has to know it. */
   #callback(request: ApiRequest, name: string): string {
+    const { path } = this.#accounts
     const { origin, pathname } = new URL(request.url)
-    const [begin, finish] = ['beginOidc', 'finishOidc'].map((route) =>
-      this.#accounts.path(route).split('/').slice(1),
-    ) as [string[], string[]]
-    const mount = pathname.split('/').filter(Boolean).slice(0, -begin.length)
-    const path = [...mount, ...finish].join('/').replace(':name', name)
-    return `${origin}${basePathOf(request)}/${path}`
+    const partsOf = (text: string) => text.split('/').filter(Boolean)
+    const mount = partsOf(pathname).slice(0, -partsOf(path('beginOidc')).length)
+    const root = [`${origin}${basePathOf(request)}`, ...mount].join('/')
+    return `${root}${path('finishOidc').replace(':name', name)}`
   }
 
   /** The ceremony that this browser has begun at `provider`. */
