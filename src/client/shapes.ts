@@ -153,7 +153,7 @@ type Narrowed<V, S> = V extends readonly (infer E)[]
     : V
 /** A value with its references filled in, at the paths `P` inside: an id stays one beyond the limits of a response. */
 type Expanded<V, P> = V extends readonly (infer E)[]
-  ? NonNullable<Expanded<E, P>>[]
+  ? (null extends E ? Expanded<E, P> : NonNullable<Expanded<E, P>>)[]
   : V extends string
     ? V | Populated | null
     : V extends object
