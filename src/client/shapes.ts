@@ -1,7 +1,7 @@
 /** What records look like on the wire: what a client reads, and what it may write. */
 
 import type { ByOutput } from '../model/model.ts'
-import type { Head, Inside } from '../records/engine/find-options.ts'
+import type { Head, Inside, Filled as With } from '../records/engine/find-options.ts'
 import type {
   Member,
   Result,
@@ -84,7 +84,7 @@ type Fields<R, H, G> = [Filled<G>] extends [never]
   ? { [K in keyof R as K extends H ? never : K]: Seen<R[K], Inside<H, K>> }
   : {
       [K in keyof R as K extends H ? never : K]: K extends Head<Filled<G>>
-        ? Expanded<Seen<R[K], Inside<H, K>>, Inside<Filled<G>, K>>
+        ? With<Seen<R[K], Inside<H, K>>, Inside<Filled<G>, K>, string>
         : Seen<R[K], Inside<H, K>>
     }
 /** A value without the hidden members at the paths `H`. */
@@ -138,7 +138,7 @@ export type ChosenBy<R, S, E> = [S, E] extends [never, never]
   ? R
   : {
       [K in keyof R as K extends Kept<S, E> ? K : never]: K extends Head<E>
-        ? Expanded<R[K], Inside<E, K>>
+        ? With<R[K], Inside<E, K>, string>
         : [S] extends [never]
           ? R[K]
           : PartOf<R[K], S, K>
@@ -151,15 +151,6 @@ type Narrowed<V, S> = V extends readonly (infer E)[]
   : V extends object
     ? { [K in keyof V as K extends Head<S> ? K : never]: PartOf<V[K], S, K> }
     : V
-/** A value with its references filled in, at the paths `P` inside: an id stays one beyond the limits of a response. */
-type Expanded<V, P> = V extends readonly (infer E)[]
-  ? (null extends E ? Expanded<E, P> : NonNullable<Expanded<E, P>>)[]
-  : V extends string
-    ? V | Populated | null
-    : V extends object
-      ? { [K in keyof V]: K extends Head<P> ? Expanded<V[K], Inside<P, K>> : V[K] }
-      : V
-
 /** The calls for each route that a router may leave out. */
 interface Calls {
   readonly list: 'list' | 'pages' | 'all' | 'export' | 'live'

@@ -78,7 +78,7 @@ async function compiledExpansions(app: App): Promise<void> {
   expectTypeOf(street.city).toEqualTypeOf<ExpandedRecord | null>()
   expectTypeOf(street.twin).toEqualTypeOf<ExpandedRecord | null | undefined>()
   expectTypeOf(street.near).toEqualTypeOf<ExpandedRecord[]>()
-  expectTypeOf(street.far).toEqualTypeOf<ExpandedRecord[]>()
+  expectTypeOf(street.far).toEqualTypeOf<(ExpandedRecord | null)[]>()
   expectTypeOf(street.built).toEqualTypeOf<{ by: ExpandedRecord | null; year: number }>()
   expectTypeOf(await streets.count({}, { s: 'x' })).toEqualTypeOf<number>()
   // @ts-expect-error 'ciy' is no field

@@ -25,17 +25,20 @@ export interface ExpandedRecord {
 /** A record with the references named `N` filled in, which are null where the record that they lead to is missing. */
 export type Found<R, N> = [N] extends [never] ? R : FilledIn<R, N>
 
-type FilledIn<R, N> = { [K in keyof R]: K extends Head<N> ? Filled<R[K], Inside<N, K>> : R[K] }
+type FilledIn<R, N, Kept = never> = {
+  [K in keyof R]: K extends Head<N> ? Filled<R[K], Inside<N, K>, Kept> : R[K]
+}
 /** The field that a path begins with. */
 export type Head<N> = N extends `${infer H}.${string}` ? H : N
 /** Where the paths that begin with the field `K` go on. */
 export type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
-type Filled<V, N> = V extends string
-  ? ExpandedRecord | null
+/** A value with the references at the paths `N` inside filled in. Ids among `Kept` may stay ids. */
+export type Filled<V, N, Kept = never> = V extends string
+  ? (V & Kept) | ExpandedRecord | null
   : V extends readonly (infer E)[]
-    ? NonNullable<Filled<E, N>>[]
+    ? (null extends E ? Filled<E, N, Kept> : NonNullable<Filled<E, N, Kept>>)[]
     : V extends object
-      ? FilledIn<V, N>
+      ? FilledIn<V, N, Kept>
       : V
 
 /** What narrows records down beyond a filter. */
