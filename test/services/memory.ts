@@ -28,18 +28,27 @@ const LEFT_BYTES = 4 * GIB
 /** Makes it, and has `tmpdir()` lead to it from now on, here and in all that is started; returns what removes it. */
 export function beginInMemory(): () => void {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return () => {}
-  for (const name of readdirSync(MEMORY).filter((one) => one.startsWith(PREFIX))) {
-    if (!isRunning(Number(name.slice(PREFIX.length)))) remove(name)
-  }
-  const own = `${PREFIX}${process.pid}`
-  const folder = join(MEMORY, own)
-  mkdirSync(folder)
+  removeLeft()
+  const folder = join(MEMORY, `${PREFIX}${process.pid}`)
+  mkdirSync(folder, { recursive: true })
   // As the system's own: PostgreSQL has an account of its own.
   chmodSync(folder, 0o1777)
   process.env.TMPDIR = folder
   return () => {
     delete process.env.TMPDIR
-    remove(own)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Those of runs that were killed. */
+function removeLeft(): void {
+  for (const name of readdirSync(MEMORY).filter((one) => one.startsWith(PREFIX))) {
+    if (isRunning(Number(name.slice(PREFIX.length)))) continue
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true })
+    } catch {
+      // That of another account stays.
+    }
   }
 }
 
@@ -54,8 +63,4 @@ function canRunPrograms(): boolean {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
   const [, , , options = ''] = mounts.find((one) => one.split(' ')[1] === MEMORY)?.split(' ') ?? []
   return options !== '' && !options.split(',').includes('noexec')
-}
-
-function remove(name: string): void {
-  rmSync(join(MEMORY, name), { recursive: true, force: true })
 }

@@ -97,8 +97,9 @@ function signalTo(pid: number, name: NodeJS.Signals): void {
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    // One of another account.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
