@@ -234,13 +234,8 @@ export class Flow {
     const { host, table } = this.#parts
     const file = await serveFile(host.files, request, context.basePath)
     if (!file) return respondElse(table.at(path), host.files, path, request, context)
-    const { headers } = file
-    const isAsAsked = isCurrent(
-      request.headers,
-      headers.get('etag') ?? '',
-      headers.get('last-modified'),
-    )
-    if (isAsAsked) return file
+    const tag = file.headers.get('etag') ?? ''
+    if (isCurrent(request.headers, tag, file.headers.get('last-modified'))) return file
     await file.body?.cancel()
     throw fileChanged()
   }
