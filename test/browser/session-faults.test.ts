@@ -65,6 +65,8 @@ await withService('chromium', () => {
       if (!result.ok) throw new Error(result.error.message)
     }, email)
   const me = (page: Page) => page.evaluate(() => exposed.me())
+  /** In Chromium what one tab stores shows some milliseconds later in others. */
+  const gone = (page: Page) => expect.poll(() => me(page), { timeout: 10_000 }).toBe(401)
   const signOut = (page: Page) =>
     page.evaluate(async () => void (await exposed.api('/auth').logout()))
   const signedOut = (page: Page) => page.evaluate(() => exposed.signedOut)
@@ -127,6 +129,46 @@ await withService('chromium', () => {
       expect(await signedOut(page)).toBe(0)
     })
 
+    it('by answers that are lost after the tokens were replaced', async () => {
+      const [page, other] = await tabs(2)
+      expire()
+      let lost = 0
+      server.watched.answered = async ({ url }) => {
+        if (!url.endsWith(REFRESH)) return
+        lost += 1
+        await page.setOfflineMode(true)
+      }
+      expect(await me(page)).toBe(0)
+      server.watched.answered = async () => {}
+      await page.setOfflineMode(false)
+      expect(lost).toBeGreaterThan(0)
+      expect([await me(page), await me(other as Page)]).toEqual([200, 200])
+      expect([await signedOut(page), await signedOut(other as Page)]).toEqual([0, 0])
+    })
+
+    it('by a tab that is frozen while it refreshes', async () => {
+      const [page, other] = await tabs(2)
+      expire()
+      const device = await page.createCDPSession()
+      const turn = (state: 'frozen' | 'active') =>
+        device.send('Page.setWebLifecycleState', { state })
+      const isFrozen = new Promise<void>((done) => {
+        server.watched.answered = async ({ url }) => {
+          if (!url.endsWith(REFRESH)) return
+          server.watched.answered = async () => {}
+          await turn('frozen')
+          done()
+        }
+      })
+      const asked = me(page)
+      await isFrozen
+      // It waits for its turn, as on a machine that sleeps.
+      const waits = me(other as Page)
+      await turn('active')
+      expect([await asked, await waits]).toEqual([200, 200])
+      expect([await signedOut(page), await signedOut(other as Page)]).toEqual([0, 0])
+    })
+
     it('by a clock that jumps an hour back and forth', async () => {
       const [page, other] = await tabs(2)
       for (const hours of [1, -1, 2, 0]) {
@@ -148,7 +190,7 @@ await withService('chromium', () => {
       const [page, other] = await tabs(2)
       await page.setOfflineMode(true)
       await signOut(page)
-      expect(await me(other as Page)).toBe(401)
+      await gone(other as Page)
       expect(await signedOut(other as Page)).toBe(1)
       expect(await kept(page)).toEqual([])
     })
@@ -173,13 +215,15 @@ await withService('chromium', () => {
       release()
       expect(await asked).toBe(401)
       expect(await kept(page)).toEqual([])
-      expect([await me(page), await me(other as Page)]).toEqual([401, 401])
+      expect(await me(page)).toBe(401)
+      await gone(other as Page)
     })
 
     it('after the storage was cleared', async () => {
       const [page, other] = await tabs(2)
       await page.evaluate(() => localStorage.clear())
-      expect([await me(page), await me(other as Page)]).toEqual([401, 401])
+      expect(await me(page)).toBe(401)
+      await gone(other as Page)
       expect([await signedOut(page), await signedOut(other as Page)]).toEqual([1, 1])
     })
 
@@ -189,7 +233,7 @@ await withService('chromium', () => {
       await signOut(other as Page)
       await page.goBack()
       await page.waitForFunction(() => 'exposed' in globalThis)
-      expect(await me(page)).toBe(401)
+      await gone(page)
       expect(await kept(page)).toEqual([])
     })
 
@@ -208,7 +252,8 @@ await withService('chromium', () => {
       expire()
       expect(await me(page)).toBe(200)
       await signOut(page)
-      expect([await me(page), await me(other as Page)]).toEqual([401, 401])
+      expect(await me(page)).toBe(401)
+      await gone(other as Page)
       expect((await kept(page)).filter((name) => !name.startsWith('full'))).toEqual([])
     })
   })
