@@ -84,7 +84,8 @@ export function string(option: string, value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a string`)
 }
 
-export function strings(option: string, value: unknown): readonly string[] {
+export function strings(option: string, value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined
   const isString = (item: unknown) => typeof item === 'string' && item !== ''
   if (Array.isArray(value) && value.every(isString)) return value
   return fail(`'${option}' must be a list of names`)

@@ -45,6 +45,11 @@ it.each<[string, () => unknown, string]>([
     "Auth: 'roles.list' must be a list of names",
   ],
   [
+    'a list of fields that is none',
+    () => createAuthRouter({ token, registerFields: null } as never),
+    "Auth: 'registerFields' must be a list of names",
+  ],
+  [
     'a provider',
     () => createAuthRouter({ token, social: { gogle: { clientId: 'x' } } } as never),
     "Auth: 'social.gogle' needs 'verify', a function. Did you mean 'google'?",

@@ -98,14 +98,11 @@ export function resolveSettings(
     providerFields: [...idFieldsOf(options.social, fields), ...PROVIDER_IDS.map((id) => names[id])],
     linking: linkingOf(options.social?.linking),
     // Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored.
-    registerFields: strings('registerFields', options.registerFields ?? []).filter(
+    registerFields: (strings('registerFields', options.registerFields) ?? []).filter(
       (name) => !identifiers.some(({ field }) => field === name),
     ),
-    updateFields: strings('updateFields', options.updateFields ?? []),
-    visibleFields:
-      options.visibleFields === undefined
-        ? undefined
-        : strings('visibleFields', options.visibleFields),
+    updateFields: strings('updateFields', options.updateFields) ?? [],
+    visibleFields: strings('visibleFields', options.visibleFields),
     paths: routePaths(rows, options.routes, {
       refresh: refresh !== undefined,
       emailVerification: emailVerification.enabled,

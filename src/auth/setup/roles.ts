@@ -17,10 +17,9 @@ export interface RoleSettings {
 
 export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const roles = group('roles', option, ['list', 'default', 'admin', 'field', 'multiple'])
-  const list = roles.list === undefined ? undefined : strings('roles.list', roles.list)
+  const list = strings('roles.list', roles.list)
   if (list?.length === 0) fail(`'roles.list' must name at least one role`)
-  const admins =
-    roles.admin === undefined ? undefined : strings('roles.admin', [roles.admin].flat())
+  const admins = strings('roles.admin', roles.admin && [roles.admin].flat())
   string('roles.field', roles.field)
   const inList = (name: string, role: string) => {
     if (list && !list.includes(role))

@@ -113,8 +113,8 @@ export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly 
 }
 
 export function requiredForOf(options: AuthOptions<never>): readonly string[] {
-  const { requiredFor = [] } = group('secondFactor', options.secondFactor, ['requiredFor'])
-  const roles = strings('secondFactor.requiredFor', requiredFor)
+  const { requiredFor } = group('secondFactor', options.secondFactor, ['requiredFor'])
+  const roles = strings('secondFactor.requiredFor', requiredFor) ?? []
   checkRoles(`'secondFactor.requiredFor'`, roles, roleSettings(options.roles))
   return roles
 }
