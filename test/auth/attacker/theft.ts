@@ -31,7 +31,10 @@ export async function stolen(
   const doing = { world, who, address, pick, at: pick([0, 1]) }
   await ACTS['sign in by a code']?.(doing)
   const session = who.sessions.at(-1)
-  if (!session || (await world.ownerOf(session.account)) !== name) return undefined
+  if (!session) return undefined
+  // The account that the address opens, and no other one of theirs.
+  const email = (await world.users.findById(session.account))?.email
+  if (email !== address || (await world.ownerOf(session.account)) !== name) return undefined
   await world.ask('eve', 'POST', '/login/code', { body: { identifier: address } })
   const { account } = session
   const ending = pick(Object.keys(ENDINGS) as (keyof typeof ENDINGS)[])
