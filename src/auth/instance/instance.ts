@@ -1,6 +1,5 @@
 /** An instance of the authentication API: one auth router in one app, made when it is mounted. */
 
-import { failAs } from '../../model/option-rules.ts'
 import type { Logger } from '../../ports/services/logger.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { Author } from '../../records/engine/author.ts'
@@ -140,9 +139,7 @@ export function createInstance(
   const { now, logger } = host
   const name = { model: settings.model.name, mount: mount || '/' }
   const keys = (purpose: Purpose) => keysFor(settings.token.secret, name, purpose)
-  const engine = host.engine(settings.model)
-  engine.checkIds(failAs('Auth'), host.database.name)
-  const users = new Users(engine, settings, now)
+  const users = new Users(host.engine(settings.model), settings, now)
   const clients = new KnownClients(users, keys('known client'), settings.lockout.lockSeconds)
   const dummyWrite = dummyWrites(host.twin(settings.model, 'decoys'), settings, logger)
   const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)

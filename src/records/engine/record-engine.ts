@@ -3,7 +3,6 @@
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import type { Fail } from '../../model/option-rules.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/shape/validate.ts'
 import { newRecord } from '../../model/values/cast.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
@@ -13,7 +12,6 @@ import { inOwnTurn, isLarge } from '../../ports/promises/turns.ts'
 import { all, BY_ID, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change, CollectionSchema } from '../../ports/store/store.ts'
-import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
@@ -24,9 +22,6 @@ import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { type Writing, writingBySteps } from './stepwise.ts'
-
-/** How many ids are tried for a new record, where other processes make the same. */
-const MAX_TRIES = 20
 
 export interface Surroundings {
   readonly now: () => number
@@ -98,13 +93,6 @@ export class RecordEngine {
     return new RecordEngine(this.model, this.schema, stored, surroundings, from)
   }
 
-  /** Throws a start-up error if new records would get no ids: integers come from the database. */
-  checkIds(fail: Fail, store: string): void {
-    const { idType, name } = this.model
-    if (idType !== 'integer' || this.stored.newId) return
-    fail(`'${store}' makes no ids that are integers: '${name}' needs id: 'objectId' or 'uuid'`)
-  }
-
   first(filter: Filter): Promise<Fields | undefined> {
     return firstIn(this.stored, filter)
   }
@@ -130,7 +118,7 @@ export class RecordEngine {
   }
 
   /** Stores validated values as a new record, and resolves to it. Throws a 409 with the unique fields that are taken. */
-  async insert(values: Fields, id?: string, tries: number = MAX_TRIES): Promise<Fields> {
+  async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
     const along = this.#along.map((each) => each(values, true))
@@ -140,11 +128,6 @@ export class RecordEngine {
       try {
         return (await this.#writing(record, record, record._id).insert(record)) ?? record
       } catch (error) {
-        // Another process has made the same one.
-        const isMade = id === undefined && this.stored.newId !== undefined && tries > 1
-        if (isMade && error instanceof DuplicateKey && error.fields[0] === '_id') {
-          return this.insert(values, undefined, tries - 1)
-        }
         throw await refusedWith(this, error, { record })
       }
     }

@@ -127,7 +127,9 @@ export function resolveResource(
   const engine = host.engine(model)
   const access = resolveAccess(options, fail)
   // A scope may give new records ids of its own.
-  if (access.create && !scope) engine.checkIds(fail, host.database.name)
+  if (model.idType === 'integer' && access.create && !scope && !engine.stored.newId) {
+    fail(`'${host.database.name}' makes no integers: write id: 'objectId' or 'uuid'`)
+  }
   return {
     ...{ host, mount, engine, access },
     middlewares,

@@ -4,14 +4,12 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
   type App,
   createApp,
-  createAuthRouter,
   createRouter,
   defineModel,
   type Fields,
   type Model,
   type RouterOptions,
   ref,
-  userFields,
 } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
@@ -380,22 +378,10 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
 
   test('ids that the store does not make', () => {
     const Ticket = defineModel('StartUpTicket', { id: 'integer', fields: { name: z.string() } })
-    const told =
-      "'sqlite' makes no ids that are integers: 'StartUpTicket' needs id: 'objectId' or 'uuid'"
+    const told = "'sqlite' makes no integers: write id: 'objectId' or 'uuid'"
     expect(() => mount({ model: Ticket })).toThrow(`Router '/things': ${told}`)
     expect(() => mount({ model: Ticket, access: { create: false } })).not.toThrow()
     expect(() => mount({ model: Ticket, scope: () => ({ _id: '7' }) })).not.toThrow()
-    const options = { token: { secret: 'x'.repeat(32) } }
-    const People = defineModel('StartUpPerson', {
-      id: 'integer',
-      fields: userFields(),
-      unique: ['email'],
-    })
-    const { app } = service()
-    const auth = createAuthRouter({ model: People, ...options })
-    expect(() => app.mount('/auth', auth.router)).toThrow(
-      "Auth: 'sqlite' makes no ids that are integers",
-    )
   })
 
   test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
