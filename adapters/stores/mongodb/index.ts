@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Db, Document, MongoClient, Collection as Native } from 'mongodb'
+import { type Db, type Document, Long, type MongoClient, type Collection as Native } from 'mongodb'
 import {
   checkOptions,
   each,
@@ -19,7 +19,7 @@ import { Reads } from './calls/reads.ts'
 import { stepWriter } from './calls/transactions.ts'
 import { inserter, writesOf } from './calls/writes.ts'
 import { Log } from './changes/log.ts'
-import { Connection, type Run } from './connection/connection.ts'
+import { Connection } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
 import { foreignValues } from './copying/foreign-values.ts'
 import { watchWrites } from './copying/watch.ts'
@@ -118,9 +118,10 @@ function openCollection(stored: Stored, connection: Connection): Collection {
   const reads = new Reads(stored, connection)
   const writes = writesOf(stored)
   const insert = inserter(native)
+  const newId = nextInteger(native, connection.database.collection(COUNTERS))
   return {
     numericIds: true,
-    ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),
+    ...(schema.idType === 'integer' && { newId: () => run(newId) }),
     find: (read) => run(() => reads.find(read)),
     findJson: (read) => run(() => reads.findJson(read)),
     count: (filter, hints) => run(() => reads.count(filter, hints)),
@@ -133,19 +134,23 @@ function openCollection(stored: Stored, connection: Connection): Collection {
   }
 }
 
+/** A document for each collection: the last integer that was made for it, so that no two processes make the same. */
+const COUNTERS = 'fieldgate_ids'
+
 /**
- * Makes ids that are integers: the next after the greatest one, whatever ids of other types other programs have stored. Two
- * processes may make the same; one insert then fails, and is tried with another one.
+ * Makes ids that are integers: the next after the greatest one, or after the last one that was made, whatever ids of other
+ * types other programs have stored.
  */
-function nextInteger(native: Native, run: Run): () => Promise<string> {
-  let last = 0n
+function nextInteger(native: Native, counters: Native): () => Promise<string> {
+  const [one, _id] = [Long.fromNumber(1), native.collectionName as never]
   return async () => {
-    const [found] = await run(() =>
-      native.find(NUMBERED, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray(),
-    )
-    const greatest = integerIn(found?._id)
-    last = (greatest > last ? greatest : last) + 1n
-    return String(last)
+    const found = await native.findOne(NUMBERED, { sort: { _id: -1 }, projection: { _id: 1 } })
+    const greatest = Long.fromBigInt(integerIn(found?._id))
+    const last = { $add: [{ $max: ['$last', greatest] }, one] }
+    const counted = await counters.findOneAndUpdate({ _id }, [{ $set: { last } }], {
+      ...{ upsert: true, returnDocument: 'after', promoteLongs: false },
+    })
+    return String(counted?.last)
   }
 }
 
