@@ -24,7 +24,7 @@ import { hostOf } from '../../../src/records/engine/host.ts'
 
 const changes = { keep: 'forever' } as const
 
-export const Team = defineModel('HistoryTeam', { fields: { by: z.string() }, changes })
+const Team = defineModel('HistoryTeam', { fields: { by: z.string() }, changes })
 
 export const Item = defineModel('HistoryItem', {
   fields: z
