@@ -9,7 +9,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { isRunning } from './server.ts'
+import { isRunning } from './memory.ts'
 
 const root = new URL('../../', import.meta.url)
 const folders = fileURLToPath(new URL('.cache/programs/', root))

@@ -1,6 +1,6 @@
 /**
- * Server processes for tests: each on free ports of 127.0.0.1, in a folder of its own under the system's temporary
- * folder, and gone with the process that started it.
+ * Server processes for tests: each on free ports of 127.0.0.1, in a folder of its own, in memory where there is room, and
+ * gone with the process that started it.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { databases } from './memory.ts'
 
 /** A running server. */
 export interface Server {
@@ -93,16 +93,6 @@ function signalTo(pid: number, name: NodeJS.Signals): void {
   while (!readdirSync(threads).every(hasStopped));
 }
 
-/** Whether there is a process with this number. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // One of another account.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
 /** Waits until `ready` succeeds; throws its error when patience ends, or at once when the server is `gone`. */
 export async function untilReady(
   ready: () => Promise<unknown>,
@@ -122,7 +112,7 @@ export async function untilReady(
 
 /** A new folder for a server's data. */
 export function newFolder(name: string): Promise<string> {
-  return mkdtemp(join(tmpdir(), `fieldgate-${name}-`))
+  return mkdtemp(join(databases(), `fieldgate-${name}-`))
 }
 
 /**

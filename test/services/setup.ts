@@ -9,15 +9,15 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { catalogue, type Services } from './catalogue.ts'
-import { beginInMemory } from './memory.ts'
+import { databases, removeLeft } from './memory.ts'
+
+const PREFIX = 'fieldgate-tests-'
 
 /** Opens the counter and resolves to what closes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const endInMemory = beginInMemory()
   const started = new Map<string, Promise<Services[keyof Services]>>()
   const counter = createServer(async (request, response) => {
     const name = (request.url ?? '').slice(1) as keyof Services
@@ -28,7 +28,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   await once(counter.listen(0, '127.0.0.1'), 'listening')
   project.provide('services', `http://127.0.0.1:${(counter.address() as AddressInfo).port}`)
-  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-tests-'))
+  removeLeft(PREFIX)
+  const folder = mkdtempSync(join(databases(), `${PREFIX}${process.pid}-`))
   project.provide('folder', folder)
 
   return async () => {
@@ -40,6 +41,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
         service.status === 'fulfilled' ? service.value.stop() : undefined,
       ),
     )
-    endInMemory()
   }
 }
