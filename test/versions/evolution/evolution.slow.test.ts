@@ -1,4 +1,5 @@
+import { seeds } from '../../runs.ts'
 import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { evolutions } from './suite.ts'
 
-evolutions('SQLite', sqliteOnDisk, 3, { hasColumns: false })
+evolutions('SQLite', sqliteOnDisk, seeds(3), { hasColumns: false })

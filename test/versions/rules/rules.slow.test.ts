@@ -1,4 +1,5 @@
+import { seeds } from '../../runs.ts'
 import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { rulesOfVersions } from './suite.ts'
 
-rulesOfVersions('SQLite', sqliteOnDisk, 3)
+rulesOfVersions('SQLite', sqliteOnDisk, seeds(3))

@@ -6,13 +6,12 @@
 
 import { describe, test } from 'vitest'
 import type { Database } from '../../changes/served.ts'
-import { seeds } from '../../runs.ts'
 import { Rules } from './run.ts'
 
-/** Registers `count` runs, times `FIELDGATE_RUNS`, on the store with this name. */
-export function rulesOfVersions(store: string, database: Database, count: number): void {
+/** Registers runs with these seeds on the store with this name. */
+export function rulesOfVersions(store: string, database: Database, seeds: readonly number[]): void {
   describe(`random rules of an app's versions, on ${store}`, () => {
-    test.each(seeds(count))(
+    test.each(seeds)(
       'each holds for the writes of its version, whatever the others have stored (%i)',
       async (seed) => {
         const rules = new Rules(seed, await database())
