@@ -14,7 +14,7 @@ import type { TestProject } from 'vitest/node'
 import { catalogue, type Services } from './catalogue.ts'
 import { databases, removeLeft } from './memory.ts'
 
-const PREFIX = 'fieldgate-tests-'
+const PREFIX = 'fieldgate-run-'
 
 /** Opens the counter and resolves to what closes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
