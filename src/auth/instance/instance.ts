@@ -4,6 +4,7 @@ import type { Logger } from '../../ports/services/logger.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { Author } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
+import { checkIds } from '../../records/engine/record-engine.ts'
 import type { Guard, Handler } from '../../records/engine/route.ts'
 import { SerialQueue } from '../../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
@@ -17,6 +18,7 @@ import {
   keysFor,
   type Purpose,
 } from '../keys/signing.ts'
+import { fail } from '../option-checks.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
 import { type Access, type AuthRequestInfo, handlerOf, type RouteName } from '../request-info.ts'
 import type { StoredNames } from '../setup/field-names.ts'
@@ -139,7 +141,9 @@ export function createInstance(
   const { now, logger } = host
   const name = { model: settings.model.name, mount: mount || '/' }
   const keys = (purpose: Purpose) => keysFor(settings.token.secret, name, purpose)
-  const users = new Users(host.engine(settings.model), settings, now)
+  const engine = host.engine(settings.model)
+  checkIds(engine, host.database.name, fail)
+  const users = new Users(engine, settings, now)
   const clients = new KnownClients(users, keys('known client'), settings.lockout.lockSeconds)
   const dummyWrite = dummyWrites(host.twin(settings.model, 'decoys'), settings, logger)
   const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)

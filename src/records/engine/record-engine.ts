@@ -3,6 +3,7 @@
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
+import type { Fail } from '../../model/option-rules.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/shape/validate.ts'
 import { newRecord } from '../../model/values/cast.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
@@ -257,4 +258,11 @@ type From = { author?: Author | undefined; base?: RecordEngine | undefined; alon
 function valuesOf(validation: Validation): Fields {
   if (!validation.ok) throw invalidFields(validation.fields)
   return validation.values
+}
+
+/** Throws a start-up error for a model with ids that the store does not make. */
+export function checkIds({ model, stored }: RecordEngine, store: string, fail: Fail): void {
+  if (model.idType === 'integer' && !stored.newId) {
+    fail(`'${store}' makes no integers: write id: 'objectId' or 'uuid'`)
+  }
 }

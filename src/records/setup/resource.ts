@@ -16,7 +16,7 @@ import type { Fields, Projection, ReadHints } from '../../ports/store/records.ts
 import { placeOf, type Shape } from '../../ports/store/shape.ts'
 import { type Host, needs } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
-import type { RecordEngine } from '../engine/record-engine.ts'
+import { checkIds, type RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet } from '../rules/hooks.ts'
@@ -127,9 +127,7 @@ export function resolveResource(
   const engine = host.engine(model)
   const access = resolveAccess(options, fail)
   // A scope may give new records ids of its own.
-  if (model.idType === 'integer' && access.create && !scope && !engine.stored.newId) {
-    fail(`'${host.database.name}' makes no integers: write id: 'objectId' or 'uuid'`)
-  }
+  if (access.create && !scope) checkIds(engine, host.database.name, fail)
   return {
     ...{ host, mount, engine, access },
     middlewares,

@@ -4,12 +4,14 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
   type App,
   createApp,
+  createAuthRouter,
   createRouter,
   defineModel,
   type Fields,
   type Model,
   type RouterOptions,
   ref,
+  userFields,
 } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
@@ -382,6 +384,10 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     expect(() => mount({ model: Ticket })).toThrow(`Router '/things': ${told}`)
     expect(() => mount({ model: Ticket, access: { create: false } })).not.toThrow()
     expect(() => mount({ model: Ticket, scope: () => ({ _id: '7' }) })).not.toThrow()
+    const fields = userFields()
+    const Person = defineModel('StartUpPerson', { id: 'integer', fields, unique: ['email'] })
+    const auth = createAuthRouter({ model: Person, token: { secret: 'x'.repeat(32) } })
+    expect(() => service().app.mount('/auth', auth.router)).toThrow(`Auth: ${told}`)
   })
 
   test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
