@@ -32,6 +32,7 @@ const wasPage = ({ there }: Compared): boolean => there.type === 'text/html'
 export const headerRules: readonly Rule[] = [
   header('`X-Powered-By: Express`', 'x-powered-by', gone),
   header('no header names a request', 'x-request-id', added),
+  header('a refusal has one form', 'vary', added, ({ here }) => here.status >= 400),
   header('has no `Cache-Control`', 'cache-control', added, isRead),
   header('a 201 says nothing of where', 'location', added, ({ here }) => here.status === 201),
   header('every JSON response has an `ETag`', 'etag', gone, (compared) => !readWell(compared)),
