@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CacheOptions } from '../../src/index.ts'
+import { randomFrom } from '../random.ts'
 import { type Answer, answerOf, request } from '../records/service.ts'
 import { runs } from '../runs.ts'
-import { randomFrom } from './histories/run.ts'
 import { Page, PEOPLE, type People, type Person, people, User } from './people.ts'
 
 interface Question {

@@ -6,6 +6,7 @@
  */
 
 import { createClient } from '../../src/client/index.ts'
+import { randomFrom } from '../random.ts'
 import type { TestApp } from './app.ts'
 import { ScriptedServer, ScriptedStorage } from './scripted.ts'
 
@@ -14,7 +15,7 @@ const PATHS = ['/auth/token/refresh', '/auth/logout', '/cities', '/auth/login', 
 
 /** Runs `steps` random steps; resolves to what went wrong. The same seed makes the same choices. */
 export async function interleaved(seed: number, steps = 60): Promise<string[]> {
-  const random = randomOf(seed)
+  const random = randomFrom(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const wrong: string[] = []
   const server = new ScriptedServer()
@@ -118,20 +119,10 @@ async function settled(): Promise<void> {
   })
 }
 
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** After a sign-out, nobody is signed in; after a sign-in, that user is: whatever was on its way before. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one story, told in its order
 export async function lastWins(seed: number): Promise<string[]> {
-  const random = randomOf(seed)
+  const random = randomFrom(seed)
   const server = new ScriptedServer()
   const storage = new ScriptedStorage()
   const open = () =>

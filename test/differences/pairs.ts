@@ -4,6 +4,7 @@
  * @module
  */
 
+import { randomFrom } from '../random.ts'
 /** A request. */
 export interface Pair {
   readonly method: string
@@ -197,7 +198,7 @@ function odd(): Pair[] {
 
 /** `count` more, made of the same parts; a seed gives the same ones each time. */
 export function random(count: number, seed: number): Pair[] {
-  const next = generator(seed)
+  const next = randomFrom(seed)
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(next() * values.length)] as Value
   const queries = LISTS.filter((query) => query !== '')
@@ -237,17 +238,6 @@ function distinct(queries: readonly string[]): string {
     return fresh
   })
   return parts.join('&')
-}
-
-/** mulberry32: numbers from 0 to 1. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 function get(path: string): Pair {

@@ -1,6 +1,7 @@
 /** Whatever an agent of one user sends, it shows and changes nothing of another's. */
 
 import { expect, it } from 'vitest'
+import { randomFrom } from '../random.ts'
 import { runs } from '../runs.ts'
 import { agents } from './server.ts'
 
@@ -21,7 +22,8 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     ids.push(made.structuredContent.data._id)
   }
   const own = await tool('write_record', { model: '/favourites', values: { city: 'mine' } }, bob)
-  const random = randomFrom(7)
+  const next = randomFrom(7)
+  const random = (below: number) => Math.floor(next() * below)
   const pick = <T>(...values: readonly T[]): T => values[random(values.length)] as T
   const id = () =>
     pick(...ids, own.structuredContent.data._id, '', '..', '\ud800', `${ids[0]}/../${ids[1]}`)
@@ -91,14 +93,3 @@ it('an agent never shows or changes a record of another user, whatever it sends'
   for (const { city } of records) expect(city).toContain(MARK)
   await app.close()
 })
-
-/** Whole numbers below a limit, the same ones each time (mulberry32). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
-}

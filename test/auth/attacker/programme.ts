@@ -5,6 +5,7 @@
  */
 
 import type { Store } from '../../../src/index.ts'
+import { randomFrom } from '../../random.ts'
 import { ACTS, ADMIN_ACTS } from './acts.ts'
 import { leaked, onlyOnce, type Pick, told, tried, withoutFactor } from './attempts.ts'
 import { stolen } from './theft.ts'
@@ -133,15 +134,4 @@ async function strayed(
     if (owner !== undefined && owner !== who) return `${who} is in the account of ${owner}`
   }
   return undefined
-}
-
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

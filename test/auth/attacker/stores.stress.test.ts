@@ -1,16 +1,12 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
 import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { attack } from './programme.ts'
 
 /** Before a release there are 20 times as many programmes, which take as much longer. */
@@ -25,9 +21,7 @@ async function attacks(open: () => Store, first: number, count: number): Promise
 
 describe('SQLite', () => {
   it(title, { timeout }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'attacker-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    await attacks(() => sqliteStore({ path: join(folder, 'accounts.db') }), 1001, 20)
+    await attacks(await sqliteOnDisk(), 1001, 20)
   })
 })
 
@@ -39,15 +33,8 @@ await withService('postgres', ({ url }) => {
 })
 
 await withService('mongo', ({ url }) => {
+  const database = freshDatabases(url)()
   describe('MongoDB', () => {
-    it(title, { timeout }, async () => {
-      const database = `attacker-${crypto.randomUUID()}`
-      onTestFinished(async () => {
-        const client = new MongoClient(url)
-        await client.db(database).dropDatabase()
-        await client.close()
-      })
-      await attacks(() => mongoStore({ url, database }), 3001, 4)
-    })
+    it(title, { timeout }, () => attacks(() => mongoStore({ url, database }), 3001, 4))
   })
 })

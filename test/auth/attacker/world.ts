@@ -19,10 +19,10 @@ import {
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
-import type { Accounts, Method } from '../../../src/methods/index.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 import { authOptions, secret, userModel } from '../accounts.ts'
 import type { Authenticator } from '../methods/authenticator.ts'
+import { Brought } from '../methods/brought.ts'
 
 export type Name = 'ann' | 'bob' | 'root' | 'eve'
 export const NAMES: readonly Name[] = ['ann', 'bob', 'root', 'eve']
@@ -99,14 +99,7 @@ export async function openWorld(open: () => Store, number: number) {
   const creators = new Map<string, Name>()
   const line = (message: string, details?: object) =>
     void lines.push(`${message} ${JSON.stringify(details ?? {})}`)
-  let accounts: Accounts | undefined
-  const sealed = (method: Method): Method => ({
-    ...method,
-    open(given) {
-      accounts = given
-      return method.open(given)
-    },
-  })
+  const brought = new Brought()
 
   const started: (readonly [ReturnType<typeof createApp>, ReturnType<typeof userModel>])[] = []
   // The second one is of a later version: it has another field, and the secret that comes next.
@@ -122,7 +115,7 @@ export async function openWorld(open: () => Store, number: number) {
       notices: true,
       token: { secret: isLater ? [secret, `next ${secret}`] : secret },
       methods: [
-        sealed(
+        brought.sealed(
           oidc({ name: 'company', issuer: 'https://c.example', clientId: 'a', returnTo: ['/in'] }),
         ),
         passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
@@ -287,11 +280,8 @@ export async function openWorld(open: () => Store, number: number) {
       return answer
     },
     /** The code that a browser brings back from the OpenID provider, which says so of a person. */
-    async brought(sub: string, email: string | undefined, isVouched: unknown): Promise<string> {
-      const person = { sub, email, isVouched }
-      const brought = { id: crypto.randomUUID(), provider: 'company', person, until: now + 60_000 }
-      return (await accounts?.encrypt(JSON.stringify(brought), 'code')) ?? ''
-    },
+    brought: (sub: string, email: string | undefined, isVouched: unknown): Promise<string> =>
+      brought.code('company', { sub, email, isVouched }, now + 60_000),
     /** The last code that was mailed to an address for a purpose. */
     mailed: (to: string, purpose: string) =>
       mails.findLast((mail) => mail.to === to && mail.purpose === purpose && mail.code)?.code,

@@ -20,9 +20,9 @@ import {
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
-import type { Accounts } from '../../../src/methods/index.ts'
 import { authOptions, password, userModel } from '../accounts.ts'
 import { Authenticator, type PublicKey } from '../methods/authenticator.ts'
+import { Brought } from '../methods/brought.ts'
 
 /** The kinds; `unknown` has no account. */
 export const KINDS = [
@@ -90,13 +90,9 @@ export function subject(
   onSend = () => {},
 ): Subject {
   const social = { google: { clientId: 'client' } }
-  let accounts: Accounts | undefined
+  const brought = new Brought()
   const issuer = 'https://login.example.com'
   const company = oidc({ name: 'company', issuer, clientId: 'atlas', returnTo: ['/in'] })
-  const open = (given: Accounts) => {
-    accounts = given
-    return company.open(given)
-  }
   const options = {
     identifiers: ['email', 'phone'],
     emailVerification: { enabled: true },
@@ -110,7 +106,7 @@ export function subject(
       emailCode(),
       passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
       apiKeys(),
-      { ...company, open },
+      brought.sealed(company),
     ],
   } as const
   const User = userModel({
@@ -128,10 +124,8 @@ export function subject(
   const keys = new Map<string, string>()
   app.post('/prepared', async (request) => {
     const { email } = (await request.json()) as { email: string }
-    const until = Date.now() + 60_000
     const person = { sub: crypto.randomUUID(), email, isVouched: false }
-    const brought = { id: person.sub, provider: 'company', person, until }
-    const code = await accounts?.encrypt(JSON.stringify(brought), 'code')
+    const code = await brought.code('company', person, Date.now() + 60_000)
     return { code, key: `fg_${keys.get(email) ?? 'f'.repeat(24)}_${'a'.repeat(43)}` }
   })
   const users = app.store.collection(User)

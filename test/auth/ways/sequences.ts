@@ -6,6 +6,7 @@
  */
 
 import type { Fields, Store } from '../../../src/index.ts'
+import { randomFrom } from '../../random.ts'
 import { type Action, act, randomAction, reset, social } from './actions.ts'
 import { enter, enterAt, enterByCodes, enterByPasskeys } from './methods.ts'
 import { type Answer, openApp, type World } from './world.ts'
@@ -274,15 +275,4 @@ async function shrunk(
     }
   }
   return best
-}
-
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -1,10 +1,10 @@
-import { MongoClient } from 'mongodb'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { startWorker } from '../workers.ts'
 import { explore, explorePairs } from './sequences.ts'
@@ -52,14 +52,9 @@ await withService('postgres', ({ url }) => {
 })
 
 await withService('mongo', ({ url }) => {
+  const database = freshDatabases(url)()
   describe('MongoDB', () => {
     it(title, { timeout }, async () => {
-      const database = `ways-${crypto.randomUUID()}`
-      onTestFinished(async () => {
-        const client = new MongoClient(url)
-        await client.db(database).dropDatabase()
-        await client.close()
-      })
       expect(await explore(mongoStore({ url, database }), COUNT, SEED)).toBeUndefined()
       expect(await explorePairs(mongoStore({ url, database }), EVERY, 3)).toBeUndefined()
     })

@@ -20,10 +20,10 @@ import {
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
-import type { Accounts, Method } from '../../../src/methods/index.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 import { authOptions, userModel } from '../accounts.ts'
 import type { Authenticator } from '../methods/authenticator.ts'
+import { Brought, type Said } from '../methods/brought.ts'
 
 /** Who acts. */
 export type Person = 'owner' | 'attacker'
@@ -71,14 +71,7 @@ export interface World {
   codes(person: Person): readonly string[]
   ask(method: string, path: string, body?: Fields, token?: string): Promise<Answer>
   /** The code that a browser brings back from an OpenID provider that says so of a person. */
-  brought(
-    provider: string,
-    person: {
-      readonly sub: string
-      readonly email?: string | undefined
-      readonly isVouched: boolean
-    },
-  ): Promise<string>
+  brought(provider: string, person: Said): Promise<string>
   later(seconds: number): void
   now(): number
   /** Disables or enables an account. */
@@ -117,18 +110,12 @@ export async function openApp(
     if (code !== undefined) boxes.set(to, [...(boxes.get(to) ?? []), { code, place: places }])
   }
   const provider = { verify: (body: Fields) => body.profile as never }
-  let accounts: Accounts | undefined
-  /** The browser's way to a provider has tests of its own; here its end is made by what seals it. */
-  const sealed = (method: Method): Method => ({
-    ...method,
-    open(given) {
-      accounts = given
-      return method.open(given)
-    },
-  })
+  const brought = new Brought()
   const at = (name: string) => ({ name, issuer: `https://${name}.example`, clientId: 'atlas' })
   const methods = [
-    ...['first', 'second', 'last'].map((name) => sealed(oidc({ ...at(name), returnTo: ['/in'] }))),
+    ...['first', 'second', 'last'].map((name) =>
+      brought.sealed(oidc({ ...at(name), returnTo: ['/in'] })),
+    ),
     passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
     totp({ issuer: 'Atlas' }),
     emailCode({ signUp: true }),
@@ -216,10 +203,7 @@ export async function openApp(
         await Promise.all(background)
         return { status: response.status, data: data ?? {}, ticket }
       },
-      async brought(provider, person) {
-        const brought = { id: crypto.randomUUID(), provider, person, until: time.now + 60_000 }
-        return (await accounts?.encrypt(JSON.stringify(brought), 'code')) ?? ''
-      },
+      brought: (provider, person) => brought.code(provider, person, time.now + 60_000),
       now: () => time.now,
       later(seconds) {
         time.now += seconds * 1000

@@ -16,6 +16,7 @@ import {
   type Guard,
   type Store,
 } from '../../../src/index.ts'
+import { randomFrom } from '../../random.ts'
 import { answerOf, recordedLog, request } from '../../records/service.ts'
 import type { Fault, FaultyCache } from '../faulty.ts'
 import type { Operation } from './register.ts'
@@ -171,16 +172,5 @@ function slowed(store: Store, pause: () => number): Store {
     },
     // Shared by several apps, and gone with the test.
     close: async () => {},
-  }
-}
-
-/** Numbers from 0 up to 1, the same for the same seed (Mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mix = Math.imul(state ^ (state >>> 15), 1 | state)
-    mix = (mix + Math.imul(mix ^ (mix >>> 7), 61 | mix)) ^ mix
-    return ((mix ^ (mix >>> 14)) >>> 0) / 4_294_967_296
   }
 }

@@ -16,11 +16,11 @@ import {
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
-import type { Accounts, Method } from '../../../src/methods/index.ts'
 import { codeAt } from '../../../src/methods/totp/codes.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 import { cheap, password, secret, userModel } from '../../auth/accounts.ts'
 import { Authenticator } from '../../auth/methods/authenticator.ts'
+import { Brought } from '../../auth/methods/brought.ts'
 import type { Place, Served } from './place.ts'
 import type { Scenario, Step } from './run.ts'
 
@@ -34,16 +34,11 @@ const common = {
   social: { one: provider },
   fields: { disabled: 'banned' },
 }
-let accounts: Accounts | undefined
-const sealed = (method: Method): Method => ({
-  ...method,
-  open(given) {
-    accounts = given
-    return method.open(given)
-  },
-})
+const brought = new Brought()
 const methods = [
-  sealed(oidc({ name: 'company', issuer: 'https://c.example', clientId: 'a', returnTo: ['/in'] })),
+  brought.sealed(
+    oidc({ name: 'company', issuer: 'https://c.example', clientId: 'a', returnTo: ['/in'] }),
+  ),
   passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
   totp({ issuer: 'Atlas' }),
   emailCode({ signUp: true }),
@@ -178,11 +173,8 @@ export class People {
     if (made.status !== 201) throw new Error(made.text)
     return made.body.data as { id: string; key: string }
   }
-  async brought(sub: string, email?: string, isVouched = true): Promise<string> {
-    const person = { sub, email, isVouched }
-    const until = this.place.time + 60_000
-    const brought = { id: crypto.randomUUID(), provider: 'company', person, until }
-    return String(await accounts?.encrypt(JSON.stringify(brought), 'code'))
+  brought(sub: string, email?: string, isVouched = true): Promise<string> {
+    return brought.code('company', { sub, email, isVouched }, this.place.time + 60_000)
   }
   async things(token: string): Promise<number> {
     return (await this.place.ask('GET', '/things', undefined, { token })).status

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { randomFrom } from '../../../cache/histories/run.ts'
+import { randomFrom } from '../../../random.ts'
 import { seeds } from '../../../runs.ts'
 import { type Asked, HttpCache, type Told } from './http-cache.ts'
 import { ORIGINS, type World, world } from './world.ts'
