@@ -20,5 +20,20 @@ export function seeds(count: number): readonly number[] {
   return Array.from({ length: runs(count) }, (_, at) => at + 1)
 }
 
+/**
+ * What turns from day to day where one run tries some of many cases that are alike: the days since 1970, or `FIELDGATE_DAY`.
+ * Say it where such a test fails: with the same day it tries the same cases.
+ */
+export const day: number = Number(
+  process.env.FIELDGATE_DAY ?? Math.floor(Date.now() / (24 * 60 * 60 * 1000)),
+)
+if (!Number.isInteger(day)) throw new TypeError('FIELDGATE_DAY must be a whole number')
+
+/** Each `every`th of `all`, others on each day and all of them in `every` days; all at once with `FIELDGATE_RUNS` as large. */
+export function ofToday<T>(all: readonly T[], every: number): readonly T[] {
+  const steps = Math.max(1, Math.round(every / FACTOR))
+  return all.filter((_, at) => (at + day) % steps === 0)
+}
+
 /** For fast-check: who runs the tests once tries the same cases as everyone, longer runs try others. */
 export const seeded: { readonly seed?: number } = FACTOR === 1 ? { seed: 1 } : {}

@@ -10,10 +10,11 @@ import { fileURLToPath } from 'node:url'
 import { parseSync, Visitor } from 'oxc-parser'
 import type { Diagnostics } from 'recheck/lib/browser.js'
 
+const require = createRequire(import.meta.url)
 /** A module of CommonJS whose names Node does not find by itself. */
-const { checkSync }: typeof import('recheck/lib/browser.js') = createRequire(import.meta.url)(
-  'recheck/lib/browser.js',
-)
+const { checkSync }: typeof import('recheck/lib/browser.js') = require('recheck/lib/browser.js')
+/** The version of what judges: its judgement holds for this one. */
+export const CHECKER: string = require('recheck/package.json').version
 
 /** A regular expression of a file: its pattern where that is fixed. */
 export interface Found {
@@ -28,6 +29,14 @@ export interface Found {
 const root = new URL('../../', import.meta.url)
 
 /** The names of those that have been judged linear, as check-regexes.ts writes them. */
+export interface Judged {
+  /** The version of the checker that has judged them. */
+  readonly checker: string
+  readonly quick: readonly string[]
+  /** To judge one of these again takes seconds to hours. */
+  readonly slow: readonly string[]
+}
+
 export const LIST: URL = new URL('linear-regexes.json', import.meta.url)
 
 /** How the list names one. */
