@@ -17,7 +17,7 @@ const app = atlas({ store: sqliteStore(), secret: crypto.randomUUID(), logger: s
 const { countries, cities } = world(undefined)
 await seed(app, { countries, cities })
 const server = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
-const chromium = await startChromium()
+const chromium = await startChromium({ isWhole: true })
 const folder = 'docs/pictures'
 mkdirSync(folder, { recursive: true })
 try {

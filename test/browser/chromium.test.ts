@@ -5,7 +5,7 @@ import { withService } from '../services/shared.ts'
 await withService('chromium', () => {
   let chromium: Chromium
   beforeAll(async () => {
-    chromium = await startChromium()
+    chromium = await startChromium({ isWhole: true })
   })
   afterAll(() => chromium?.stop())
 

@@ -45,7 +45,7 @@ await withService('chromium', () => {
     let authenticatorId = ''
 
     beforeAll(async () => {
-      chromium = await startChromium()
+      chromium = await startChromium({ isWhole: true })
       const { outputFiles } = await build({
         stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, '../..') },
         bundle: true,

@@ -1,5 +1,6 @@
 /**
- * Chromium for tests in a real browser: `CHROMIUM_PATH`, or Debian's package `chromium` from the PATH.
+ * Chromium for tests in a real browser: `CHROMIUM_PATH`, or Debian's packages `chromium-headless-shell` or `chromium` from the
+ * PATH. The first is the same engine without windows, and a tab of it costs the processor a third.
  *
  * A file asks with `await withService('chromium', …)` whether there is one, and starts it in `beforeAll`:
  *
@@ -46,10 +47,13 @@ export interface Tab {
 /** How long a page, and anything that a test waits for on it, may take: test machines are slow. */
 const PATIENCE_MS = 200_000
 
-/** Starts Chromium. Rejects if it is not installed. It ends with this process, whatever ends that. */
-export async function startChromium(): Promise<Chromium> {
+/**
+ * Starts Chromium; `isWhole`: with the parts around the engine, where it is installed. Rejects if there is none. It ends with
+ * this process, whatever ends that.
+ */
+export async function startChromium({ isWhole = false } = {}): Promise<Chromium> {
   const browser = await launch({
-    executablePath: await chromiumProgram(),
+    executablePath: await chromiumProgram(isWhole),
     // Through a pipe there is no port for others to connect to, and Chromium ends when the pipe closes.
     pipe: true,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
@@ -69,9 +73,13 @@ export async function startChromium(): Promise<Chromium> {
   }
 }
 
+const WHOLE = ['chromium', 'chromium-browser']
+const SHELL = ['chromium-headless-shell']
+
 /** The program's path. Rejects if it is not installed. */
-export async function chromiumProgram(): Promise<string> {
-  const program = process.env.CHROMIUM_PATH ?? (await onPath(['chromium', 'chromium-browser']))
+export async function chromiumProgram(isWhole = false): Promise<string> {
+  const names = isWhole ? [...WHOLE, ...SHELL] : [...SHELL, ...WHOLE]
+  const program = process.env.CHROMIUM_PATH ?? (await onPath(names))
   if (program === undefined) throw new Error('chromium is not installed')
   return program
 }
