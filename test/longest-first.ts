@@ -32,6 +32,8 @@ const LONGEST = [
   'background/jobs.stress',
   'background/webhooks.stress',
   'log/proof.stress',
+  'atomic/histories/histories.stress',
+  'auth/attacker/stores.stress',
   'faults/steps/stores.stress',
   'records/rights/rights.stress',
   'versions/evolution/evolution.stress',

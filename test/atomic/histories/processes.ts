@@ -75,7 +75,7 @@ export function historiesOfProcesses(name: string, trial: Trial): void {
     await first.start()
     if (processes === 1) await second.start()
     const ways = processes === 1 ? [first.send, second.send] : [first.send]
-    const size = { clients: 10, ms: runs(8) * 1000, isRough: true }
+    const size = { clients: 10, ms: runs(4) * 1000, isRough: true }
     const { faults, counts } = await historyOver(ways, size, async (isOver) => {
       while (!isOver()) {
         await delay(300 + Math.random() * 700)

@@ -19,7 +19,7 @@ it.each(['d1', 'durable'] as const)(
       onTestFinished(() => app.close())
       ways.push(within(app))
     }
-    const size = { clients: 8, ms: runs(6) * 1000, isRough: true }
+    const size = { clients: 8, ms: runs(3) * 1000, isRough: true }
     const { faults, counts } = await historyOver(ways, size)
     console.info(server, counts)
     expect(faults.slice(0, 20)).toEqual([])

@@ -1,4 +1,4 @@
 import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { rightsOn } from './suite.ts'
 
-rightsOn('SQLite', sqliteOnDisk, 2, 1)
+rightsOn('SQLite', sqliteOnDisk, { requests: 2, lists: 1 })

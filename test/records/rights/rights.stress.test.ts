@@ -6,8 +6,8 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { sqliteOnDisk } from '../../stores/sqlite/on-disk.ts'
 import { rightsOn } from './suite.ts'
 
-// What no store is to blame for is found on this one, with less work.
-rightsOn('SQLite', sqliteOnDisk, 4, 2)
+// What no store is to blame for is found on this one, with less work. The first programmes are those of rights.slow.test.ts.
+rightsOn('SQLite', sqliteOnDisk, { requests: 2, lists: 1, after: 10_000 })
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
@@ -15,7 +15,7 @@ await withService('postgres', ({ url }) => {
     const address = addressOf(url, fresh())
     return () => storeAt(address)
   }
-  rightsOn('PostgreSQL', database, 1, 1)
+  rightsOn('PostgreSQL', database, { requests: 1, lists: 1 })
 })
 
 await withService('mongo', ({ url }) => {
@@ -24,5 +24,5 @@ await withService('mongo', ({ url }) => {
     const database = fresh()
     return () => mongoStore({ url, database })
   }
-  rightsOn('MongoDB', opening, 1, 1)
+  rightsOn('MongoDB', opening, { requests: 1, lists: 1 })
 })

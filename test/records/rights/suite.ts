@@ -15,15 +15,23 @@ import { FollowingTrial } from './following.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** Registers runs on the store with this name: `requests` of them send requests, `lists` follow live lists. */
-export function rightsOn(store: string, database: Database, requests: number, lists: number): void {
+/**
+ * Registers runs on the store with this name: `requests` of them send requests, `lists` follow live lists. Their programmes
+ * are those after the `after`th.
+ */
+export function rightsOn(
+  store: string,
+  database: Database,
+  { requests, lists, after = 0 }: { requests: number; lists: number; after?: number },
+): void {
+  const programmes = (count: number) => seeds(count).map((seed) => seed + after)
   const begin = async (seed: number, hooks: readonly Hook[] = []): Promise<FollowingTrial> =>
     FollowingTrial.begin(new Random(seed * 7919), {
       ...{ open: await database(), cache: memoryCache(), hooks, ids: new Map() },
     })
 
   describe(`random rights, on ${store}`, () => {
-    it.each(seeds(requests))(
+    it.each(programmes(requests))(
       'each door keeps the rules (%i)',
       async (seed) => {
         const trial = await begin(seed)
@@ -37,7 +45,7 @@ export function rightsOn(store: string, database: Database, requests: number, li
       TIMEOUT_MS,
     )
 
-    it.each(seeds(lists))(
+    it.each(programmes(lists))(
       'live lists keep them, over breaks and other versions of the app (%i)',
       async (seed) => {
         const trial = await begin(seed + 1000)
@@ -55,7 +63,7 @@ export function rightsOn(store: string, database: Database, requests: number, li
       TIMEOUT_MS,
     )
 
-    it.each(seeds(lists))(
+    it.each(programmes(lists))(
       'webhooks tell those for whom they are what they may see (%i)',
       async (seed) => {
         const hooks = await hooksFor(['anyone', 'ann', 'bob'])

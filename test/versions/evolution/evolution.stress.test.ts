@@ -7,8 +7,8 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { evolutions } from './suite.ts'
 
 // What no store is to blame for needs no other: each programme runs on one of them.
-const odd = seeds(10).filter((seed) => seed % 2 === 1)
-const even = seeds(10).filter((seed) => seed % 2 === 0)
+const odd = seeds(6).filter((seed) => seed % 2 === 1)
+const even = seeds(6).filter((seed) => seed % 2 === 0)
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
