@@ -19,10 +19,15 @@ export const scenarios: readonly Scenario[] = [
   ...backgroundScenarios,
 ]
 
-/** Tries some cases of each scenario, of each others; resolves to what went wrong, as texts. */
-export async function wrongIn(ground: Ground, choice: Choice): Promise<readonly string[]> {
+/** Tries some cases of each of `those`, of each others; resolves to what went wrong, as texts. */
+export async function wrongIn(
+  ground: Ground,
+  those: readonly Scenario[],
+  choice: Choice,
+): Promise<readonly string[]> {
   const wrong: string[] = []
-  for (const [from, scenario] of scenarios.entries()) {
+  for (const [at, scenario] of those.entries()) {
+    const from = at + (choice.from ?? 0)
     wrong.push(...(await wrongOf(ground, scenario, { ...choice, from })))
   }
   return wrong
