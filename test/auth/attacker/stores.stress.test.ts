@@ -21,20 +21,20 @@ async function attacks(open: () => Store, first: number, count: number): Promise
 
 describe('SQLite', () => {
   it(title, { timeout }, async () => {
-    await attacks(await sqliteOnDisk(), 1001, 20)
+    await attacks(await sqliteOnDisk(), 1001, 6)
   })
 })
 
 await withService('postgres', ({ url }) => {
   const schema = freshSchemas(url)()
   describe('PostgreSQL', () => {
-    it(title, { timeout }, () => attacks(() => postgresStore({ url, schema }), 2001, 4))
+    it(title, { timeout }, () => attacks(() => postgresStore({ url, schema }), 2001, 2))
   })
 })
 
 await withService('mongo', ({ url }) => {
   const database = freshDatabases(url)()
   describe('MongoDB', () => {
-    it(title, { timeout }, () => attacks(() => mongoStore({ url, database }), 3001, 4))
+    it(title, { timeout }, () => attacks(() => mongoStore({ url, database }), 3001, 2))
   })
 })
