@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { day, ofToday } from '../runs.ts'
 import { typeErrors } from './check-types.ts'
 import { examples } from './examples.ts'
 import { manual } from './pages.ts'
@@ -32,7 +33,8 @@ describe('the programs of the manual', () => {
   })
 
   it('have them in a project that lets parameters go without a type too', async () => {
-    expect(await typeErrors(editions, { noImplicitAny: false })).toEqual([])
+    const found = await typeErrors(ofToday(editions, 4), { noImplicitAny: false })
+    expect(found, `FIELDGATE_DAY=${day}`).toEqual([])
   })
 
   it('run, and print what their page shows', { timeout: 1_200_000 }, async () => {
