@@ -395,12 +395,12 @@ export const recordScenarios: readonly Scenario[] = [
   },
   scenario('list', async ({ place, add }) => {
     await add('/countries', { name: 'Chad' })
-    return { send: () => place.ask('GET', '/countries?page=1') }
+    return { joins: true, send: () => place.ask('GET', '/countries?page=1') }
   }),
   scenario('read', async ({ place, add }) => {
     const { _id: country } = await add('/countries', { name: 'Chad' })
     const { _id } = await add('/cities', { name: 'Ati', country })
-    return { send: () => place.ask('GET', `/cities/${_id}`) }
+    return { joins: true, send: () => place.ask('GET', `/cities/${_id}`) }
   }),
   scenario('history', async ({ place, add }) => {
     const { _id } = await add('/tasks', { title: 'one' })

@@ -21,6 +21,8 @@ export interface Step {
   readonly lax?: true
   /** A repetition may be told to wait for so many seconds: nobody knows yet what became of the first one. */
   readonly waits?: number
+  /** A repetition in the same process waits for the first one, as the same read through a cache does. */
+  readonly joins?: true
   /** What a repetition of what was done tells besides. */
   readonly tells?: string
   /** What is wrong in the end, after the repetition; `isDone` says if the request was done by the first one. */
@@ -167,8 +169,8 @@ async function failing(place: Place, kind: Kind, at: number, step: Step): Promis
   place.faults.arm(kind, at)
   const answer = await step.send()
   place.faults.disarm()
-  // With a key, a repetition waits for the first request of its process, which never ends here.
-  const isWaitedFor = kind === 'stuck' && step.waits !== undefined
+  // With a key or through a cache, a repetition waits for the first request of its process, which never ends here.
+  const isWaitedFor = kind === 'stuck' && (step.waits !== undefined || step.joins)
   if (isHeld || isWaitedFor || place.faults.isGone) await place.start()
   return answer
 }
