@@ -182,11 +182,14 @@ export class Users {
   markWrites(noSessions: Fields): void {
     const { engine, names, now } = this
     const { refresh, methods, disabledField } = this.#settings
+    let last = 0
     engine.writeAlong((changes, isNew) => {
       const [era] = isNew && methods.length > 0 ? crypto.getRandomValues(new Uint32Array(1)) : []
       if (era !== undefined) return { [names.takeovers]: era }
       if (isNew || disabledField === undefined || changes[disabledField] !== true) return {}
-      const at = new Date(now())
+      // Later than the last one: a token or key from between two in one millisecond would be taken for one from after them.
+      last = Math.max(now(), last + 1)
+      const at = new Date(last)
       const ended = { ...(refresh && noSessions), [names.passwordChangedAt]: at }
       return this.has('keysEndedAt') ? { ...ended, [names.keysEndedAt]: at } : ended
     })

@@ -276,6 +276,24 @@ describe('A key', () => {
     expect((await app.call('GET', '/tasks', undefined, key)).status).toBe(200)
   })
 
+  it('ends with a later disable in the same millisecond, as access tokens do', async () => {
+    const fields = { disabled: z.boolean().default(false) }
+    const app = await keyed({}, { fields, auth: { fields: { disabled: 'disabled' } } })
+    const { _id } = app.ann.user
+    const disable = async () => {
+      await app.users.update(_id, { disabled: true })
+      await app.users.update(_id, { disabled: false })
+    }
+    await disable()
+    const { token } = (await app.post('/auth/login', { identifier: 'ann@example.com', password }))
+      .body.data
+    const { key } = (await app.make(everything, {}, token)).body.data
+    const list = async (by: string) => (await app.call('GET', '/tasks', undefined, by)).status
+    expect([await list(key), await list(token)]).toEqual([200, 200])
+    await disable()
+    expect([await list(key), await list(token)]).toEqual([401, 401])
+  })
+
   it('ends with its owner: disabled for good, and deleted', async () => {
     const fields = { disabled: z.boolean().default(false) }
     const auth = { fields: { disabled: 'disabled' }, routes: { deleteUser: true } }
