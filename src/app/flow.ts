@@ -18,7 +18,6 @@ import { lowerShield, resetQuery, SHIELD } from '../http/request/shield.ts'
 import { type ErrorHandler, errorHandler } from '../http/response/error-handler.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
-import { fileChanged } from '../uploads/refusals.ts'
 import { serveFile } from '../uploads/serve.ts'
 import { AppContext, finish, lastWords, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
@@ -232,12 +231,10 @@ export class Flow {
   /** A file, or what there is to say of a path that no route serves with this method. */
   async #serveElse(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
     const { host, table } = this.#parts
-    const file = await serveFile(host.files, request, context.basePath)
-    if (!file) return respondElse(table.at(path), host.files, path, request, context)
-    const tag = file.headers.get('etag') ?? ''
-    if (isCurrent(request.headers, tag, file.headers.get('last-modified'))) return file
-    await file.body?.cancel()
-    throw fileChanged()
+    const file = await serveFile(host.files, request, context.basePath, ({ headers }) =>
+      isCurrent(request.headers, headers.get('etag') ?? '', headers.get('last-modified')),
+    )
+    return file ?? respondElse(table.at(path), host.files, path, request, context)
   }
 }
 

@@ -291,6 +291,10 @@ describe('a public-read file', () => {
     for (const method of ['GET', 'HEAD']) {
       const other = { 'if-match': '"other"', range: 'bytes=1-3' }
       expect((await send(method, url, { headers: other })).status).toBe(412)
+      const far = { 'if-match': '"other"', range: 'bytes=500-' }
+      expect((await send(method, url, { headers: far })).status).toBe(412)
+      const old = { 'if-unmodified-since': new Date(0).toUTCString(), range: 'bytes=500-' }
+      expect((await send(method, url, { headers: old })).status).toBe(412)
       expect((await send(method, url, { headers: { 'if-match': '*' } })).status).toBe(200)
     }
     const resumed = { range: 'bytes=1-3', 'if-range': '"other"' }
@@ -306,6 +310,8 @@ describe('a public-read file', () => {
     }
     const far = { range: `bytes=${'9'.repeat(20)}-` }
     expect((await send('GET', url, { headers: far })).status).toBe(416)
+    expect((await send('GET', url, { headers: { ...far, 'if-match': etag } })).status).toBe(416)
+    expect((await send('GET', url, { headers: { ...far, 'if-none-match': '*' } })).status).toBe(304)
     for (const [condition, status] of [
       [since, 206],
       [etag, 206],
