@@ -71,6 +71,7 @@ export function s3Files(options?: S3Options): FileStore {
     ...s3Links(place),
     async *list(prefix) {
       let next: string | undefined
+      let last: string | undefined
       do {
         const url = new URL(place.urlOf(''))
         url.searchParams.set('list-type', '2')
@@ -78,8 +79,9 @@ export function s3Files(options?: S3Options): FileStore {
         if (next) url.searchParams.set('continuation-token', next)
         const page = await (await call('GET', url.href)).text()
         yield* filesIn(page)
-        next = textOf(page, 'NextContinuationToken')
-      } while (next)
+        ;[last, next] = [next, textOf(page, 'NextContinuationToken')]
+        // A server that repeats a page would be read for ever.
+      } while (next && next !== last)
     },
   }
 }

@@ -70,7 +70,9 @@ export function s3Files(options?: S3Options): FileStore {
     ...s3Links(place),
     async *list(prefix) {
       const { sdk, client } = await connect()
-      for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
+      // A server that repeats a page would be read for ever.
+      const paging = { client, stopOnSameToken: true }
+      for await (const page of sdk.paginateListObjectsV2(paging, { Bucket, Prefix: prefix })) {
         for (const { Key, LastModified } of page.Contents ?? []) {
           if (Key) yield { key: Key, storedAt: LastModified?.getTime() ?? 0 }
         }

@@ -204,12 +204,14 @@ function asked(incoming: ExpressRequest, response: ServerResponse, target: strin
   return request
 }
 
+/** Requests of these methods take no body (Fetch). */
+const BODILESS = /^(?:GET|HEAD|TRACE)$/
+
 /** The request for `target`; one whose body has been read is made anew from what was made of its body. */
 function requestOf(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = asked(incoming, response, target)
   const isRead = incoming.readableDidRead || incoming.readableEnded
-  const isSafe = incoming.method === 'GET' || incoming.method === 'HEAD'
-  if (!isRead || isSafe || !hasBody(incoming)) return request
+  if (!isRead || BODILESS.test(incoming.method ?? '') || !hasBody(incoming)) return request
   const headers = new Headers([...request.headers])
   // The parser has undone both.
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -49,6 +49,23 @@ it('a server that has read the body before is told so, and its client gets the e
   const why = expect.objectContaining({ message: expect.stringContaining('has read the body') })
   expect(logged.mock.calls).toEqual([[requestId, why]])
   logged.mockRestore()
+})
+
+it('a TRACE whose body a parser has read is a method that is not there', async () => {
+  const app = createApp({ store: sqliteStore() }).get('/things', () => [])
+  const listener = toExpress(app)
+  const server = createServer(async (request: IncomingMessage & { body?: unknown }, response) => {
+    request.body = JSON.parse(await text(request))
+    listener(request, response)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': 2 }
+  const asked = request({ port, path: '/things', method: 'TRACE', headers }).end('{}')
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD'])
+  await text(response)
 })
 
 it.each([

@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { s3Files as onNode } from '../../../adapters/files/s3.ts'
+import { s3Files as onWorkers } from '../../../adapters/files/s3-workerd.ts'
+
+const PAGE = `<ListBucketResult><IsTruncated>true</IsTruncated>
+<Contents><Key>files/1.png</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>
+<NextContinuationToken>same</NextContinuationToken></ListBucketResult>`
+
+it.each([
+  ['the SDK', onNode],
+  ['fetch', onWorkers],
+])('a list by %s ends at a server that knows no continuation tokens', async (_, s3Files) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/xml' }).end(PAGE)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const files = s3Files({ endpoint, bucket: 'b', accessKeyId: 'k', secretAccessKey: 's' })
+  onTestFinished(async () => {
+    await files.close?.()
+    server.closeAllConnections()
+    server.close()
+  })
+  const keys: string[] = []
+  for await (const { key } of files.list('files/')) if (keys.push(key) > 5) break
+  expect(keys).toEqual(['files/1.png', 'files/1.png'])
+})
