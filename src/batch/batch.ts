@@ -45,6 +45,7 @@ export function batch(options: BatchOptions = {}): Mountable {
       const route: Route = {
         ...{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max), runsLate: true },
         about: { summary: 'Several writes as one: all or nothing', response },
+        headers: ['Change-Id'],
         body: z.object({ operations: z.array(operation).check(z.maxLength(max)) }),
       }
       return [route]

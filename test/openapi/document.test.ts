@@ -404,6 +404,7 @@ describe('a batch', () => {
       responses: { '2XX': expect.anything() },
     })
     const methods = { enum: ['POST', 'PATCH', 'DELETE'] }
+    expect(batched.responses['2XX']).toHaveProperty('headers.Change-Id')
     expect(resolved(found, body(batched)).properties).toMatchObject({
       operations: { type: 'array', maxItems: 7, items: { properties: { method: methods } } },
     })

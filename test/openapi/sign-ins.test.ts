@@ -1,8 +1,16 @@
 /** The document says how sign-ins and their second steps are refused, as the app does. */
 
-import { describe, expect, it } from 'vitest'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type Fields } from '../../src/index.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import {
+  createApp,
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  type Fields,
+} from '../../src/index.ts'
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../src/methods/email-code/index.ts'
 import { totp } from '../../src/methods/totp/index.ts'
@@ -172,4 +180,35 @@ describe('The document', () => {
     expect(all.length).toBeGreaterThan(5)
     expect(all.filter((one) => !one.includes('"maxLength":1024'))).toEqual([])
   })
+})
+
+it('The document asks for an identifier, a role, and a rule of a key', () => {
+  const app = createApp({ store: sqliteStore() })
+  onTestFinished(() => app.close())
+  const secret = 'x'.repeat(32)
+  const identifiers = ['email', 'phone']
+  const auth = createAuthRouter({ token: { secret }, identifiers, methods: [apiKeys()] })
+  const { paths, components } = document(app.mount('/auth', auth.router), INFO)
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  ajv.addSchema({ $id: 'document', components })
+  const takes = (method: string, path: string, value: object) => {
+    const { schema = {} } = paths[path]?.[method]?.requestBody?.content['application/json'] ?? {}
+    const { $ref } = schema as { $ref?: string }
+    return ($ref ? ajv.getSchema(`document${$ref}`) : ajv.compile(schema))?.(value)
+  }
+  const [list, none] = ['list', ''].map((action) => ({
+    mount: '*',
+    actions: action ? [action] : [],
+  }))
+  expect([
+    takes('post', '/auth/register', { password }),
+    takes('patch', '/auth/users/{id}/roles', {}),
+    takes('post', '/auth/keys', { name: 'CI', allow: [] }),
+    takes('post', '/auth/keys', { name: 'CI', allow: [none] }),
+  ]).toEqual([false, false, false, false])
+  expect([
+    takes('post', '/auth/register', { password, phone: '+4912345678' }),
+    takes('patch', '/auth/users/{id}/roles', { roles: ['admin'] }),
+    takes('post', '/auth/keys', { name: 'CI', allow: [list] }),
+  ]).toEqual([true, true, true])
 })

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { array, date, nullable, object, optional, string } from 'zod/mini'
+import { array, date, minLength, nullable, object, optional, string } from 'zod/mini'
 import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, OptionRule>> = {
   prefix: matching('be 1 to 16 letters and digits', /^[a-z0-9]{1,16}$/i),
 }
 
-const rule = object({ mount: string(), actions: array(string()) })
+const rule = object({ mount: string(), actions: array(string()).check(minLength(1)) })
 const shown = object({
   id: string(),
   name: string(),
@@ -52,7 +52,11 @@ const ROUTES: readonly MethodRoute[] = [
   }),
   methodRoute('createKey', 'POST /keys', 'signed in', {
     summary: 'Makes an API key, which is shown only here',
-    body: object({ name: string(), expiresAt: optional(date()), allow: array(rule) }),
+    body: object({
+      name: string(),
+      expiresAt: optional(date()),
+      allow: array(rule).check(minLength(1)),
+    }),
     response: object({ ...shown.shape, key: string() }),
     status: 201,
     refusals: [invalidFields({}), recentSignInRequired(), tooManyKeys()],

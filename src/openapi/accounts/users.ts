@@ -96,6 +96,7 @@ export function registerBody(auth: Auth): Converted {
     const format = kind === 'email' ? { format: 'email' } : {}
     return [field, { ...IDENTIFIER, ...format }] as const
   })
+  const names = identifiers.map(([field]) => field)
   return {
     schema: {
       type: 'object',
@@ -104,12 +105,9 @@ export function registerBody(auth: Auth): Converted {
         password: passwordSchema(auth),
         ...properties,
       },
+      required: [...(names.length === 1 ? names : []), 'password', ...required],
       // Of several identifiers, any one will do.
-      required: [
-        ...(identifiers.length === 1 ? identifiers.map(([field]) => field) : []),
-        'password',
-        ...required,
-      ],
+      ...(names.length > 1 && { anyOf: names.map((field) => ({ required: [field] })) }),
     },
     defs,
   }
@@ -173,7 +171,7 @@ export function rolesBody({ settings }: Auth): Schema {
   const { list, multiple } = settings.roles
   const role = { type: 'string', enum: list }
   const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }
-  return bodyWith({ role, roles })
+  return { ...bodyWith({ role, roles }), minProperties: 1 }
 }
 
 /** What a change may be refused for that needs the current password. */

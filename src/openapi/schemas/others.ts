@@ -28,7 +28,7 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
           body === about.body && !mayBeLeftOut(body),
         )
       : anyBody(method)),
-    successes: { '2XX': answered(about.response, `${name}Response`, schemas) },
+    successes: { '2XX': answered(route, `${name}Response`, schemas) },
     refusals: [
       ...(about.params || about.query || about.body ? [invalidFields({})] : []),
       ...(about.body ? [invalidJson(), unsupportedBody('application/json')] : []),
@@ -40,13 +40,14 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
 }
 
 /** What a handler returns: a whole response if that is what is described, else the data of one. */
-function answered(described: $ZodType | undefined, name: string, schemas: Schemas): ResponseObject {
+function answered({ about, headers }: Route, name: string, schemas: Schemas): ResponseObject {
   const text = 'The response of the handler.'
-  if (!described) return bare(text)
+  const described = about?.response
+  if (!described) return bare(text, headers)
   const { def } = (described as $ZodTypes)._zod
   const isWhole = def.type === 'object' && 'success' in def.shape
   const schema = schemas.add(name, converted(described, isWhole ? 'input' : 'output'))
-  return success(text, isWhole ? schema : envelope(schema))
+  return success(text, isWhole ? schema : envelope(schema), headers)
 }
 
 /** Nothing is known of the body that a handler reads. */

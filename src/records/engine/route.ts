@@ -145,6 +145,8 @@ export interface Route {
   readonly about?: RouteDescription
   /** The JSON body that it takes, for descriptions alone: its handler checks it. */
   readonly body?: $ZodType
+  /** The header fields of its responses, for descriptions alone. */
+  readonly headers?: readonly string[]
   /** The failures that its handler sends in a form of its own, for descriptions alone. */
   readonly failures?: OwnFailures
   /** What agents may do with records by the tools that it serves, for descriptions of an app. */
