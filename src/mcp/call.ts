@@ -149,8 +149,8 @@ async function send(
   const reply = await replyTo(caller, part)
   if (reply.status !== 400) return reply
   const { fields, query, ...all } = await described(served, [action], part)
-  const takes = action === 'list' ? query : all[action]
-  if (!takes) return reply
+  const { idType } = served.resource.model
+  const takes = action === 'list' ? query : { id: id && idType, values: all[action] }
   const text = JSON.stringify(takes)
   const [, name = ''] = String(reply.body.error).split("'")
   // Between the quotes is what there is to name.

@@ -237,6 +237,8 @@ describe('a tool that is refused', () => {
     )
     expect(await errorOf('read_record', { model: '/cities' })).toBe("'id' is required.")
     expect(await errorOf('read_record', { model: '/cities', id: '..' })).toBe('Invalid ID format.')
+    const { content } = await tool('read_record', { model: '/cities', id: '12' })
+    expect(content[1]?.text).toBe('It takes {"id":"objectId"}.')
     const { _id: id } = (await tool('query_records', { model: '/countries' })).structuredContent
       .data[0]
     for (const values of [1, 0, '', null, []]) {
