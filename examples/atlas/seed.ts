@@ -110,7 +110,7 @@ async function seedPart<R>(part: Part<R>): Promise<boolean> {
   if (await finished.findOne({ name: model.collection })) return true
   const collection = app.store.collection(model)
   const there = new Set<unknown>(
-    (await collection.find({}, { select: [key] })).map((row) => row[key]),
+    (await collection.find({}, { select: [key as string] })).map((row) => row[key]),
   )
   const all = rows()
   const missing = all.filter((row) => !there.has(row[key]))

@@ -125,7 +125,7 @@ async function findOne(
   const way = Math.random()
   if (id === undefined || way < 0.3) return slots.findOne({ name })
   if (way < 0.6) return slots.findById(id)
-  const [found] = await slots.find({ _id: [id] }, { select: ['log'] })
+  const [found] = await slots.find({ _id: [id] }, { select: ['log' as string] })
   return found ?? null
 }
 

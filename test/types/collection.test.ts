@@ -29,10 +29,15 @@ async function compiled(cities: Cities): Promise<void> {
     await cities.updateWhere({ name: ['a', 'b'] }, { population: 1 }),
   ).toEqualTypeOf<number>()
   expectTypeOf(await cities.delete('x')).toEqualTypeOf<boolean>()
-  await cities.find(
+  const kept = await cities.find(
     { foundedAt: { lt: new Date() } },
-    { sort: '-name', limit: 5, skip: 5, select: ['name'] },
+    { sort: '-name', limit: 5, skip: 5, select: ['name', 'population'] },
   )
+  expectTypeOf(kept).toEqualTypeOf<Pick<City, '_id' | 'name' | 'population'>[]>()
+  const left = await cities.find({}, { select: ['-name'] })
+  expectTypeOf(left).toEqualTypeOf<Omit<City, 'name'>[]>()
+  const names: string[] = ['name']
+  expectTypeOf(await cities.find({}, { select: names })).toEqualTypeOf<City[]>()
   // @ts-expect-error 'nmae' is no field
   await cities.find({ nmae: 'Oslo' })
   // @ts-expect-error 'nmae' is no field
@@ -73,6 +78,10 @@ async function compiledExpansions(app: App): Promise<void> {
     {},
     { expand: ['city', 'twin.city', 'near', 'far', 'built.by'] },
   )
+  const select = ['name', 'built.year'] as const
+  const [part] = await streets.find({}, { expand: ['city'], select })
+  expectTypeOf<keyof NonNullable<typeof part>>().toEqualTypeOf<'_id' | 'name' | 'built' | 'city'>()
+  expectTypeOf(part?.city).toEqualTypeOf<ExpandedRecord | null | undefined>()
   if (!street) return
   expectTypeOf(street.name).toEqualTypeOf<string>()
   expectTypeOf(street.city).toEqualTypeOf<ExpandedRecord | null>()

@@ -22,6 +22,17 @@ export interface ExpandedRecord {
   readonly [field: string]: unknown
 }
 
+/** The part of `R` that the names `S` keep, with the references `N`, or without what they leave out, with `-` in front. */
+export type Selected<R, S extends string, N> = [S] extends [never]
+  ? R
+  : string extends S
+    ? R
+    : string extends keyof R
+      ? R
+      : [S] extends [`-${string}`]
+        ? { [K in keyof R as `-${K & string}` extends S ? never : K]: R[K] }
+        : { [K in keyof R as K extends '_id' | Head<S | N> ? K : never]: R[K] }
+
 /** A record with the references named `N` filled in, which are null where the record that they lead to is missing. */
 export type Found<R, N> = [N] extends [never] ? R : FilledIn<R, N>
 
@@ -50,8 +61,8 @@ export interface SearchOptions {
   readonly s?: string
 }
 
-/** Options of `find`, beyond the filter. `N` names the references to fill in. */
-export interface FindOptions<R, N = ReferenceName<R>> extends SearchOptions {
+/** Options of `find`, beyond the filter. `N` names the references to fill in, and `S` what to select. */
+export interface FindOptions<R, N = ReferenceName<R>, S = string> extends SearchOptions {
   /** A sort key, or a list of them. Default: by `_id`. */
   readonly sort?: SortName<R> | readonly SortName<R>[]
   /** The most records to return. Default: no limit. */
@@ -59,7 +70,7 @@ export interface FindOptions<R, N = ReferenceName<R>> extends SearchOptions {
   /** The number of records to skip. Default 0. */
   readonly skip?: number
   /** Names to keep, or names with `-` in front to leave out. */
-  readonly select?: readonly string[]
+  readonly select?: readonly S[]
   /**
    * References to fill in, such as `'author'` or `'author.country'`, at most two deep. The records that they lead to come
    * without hidden fields.

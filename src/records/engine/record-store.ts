@@ -18,6 +18,7 @@ import {
   type ReferenceName,
   reading,
   type SearchOptions,
+  type Selected,
   searched,
 } from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
@@ -31,10 +32,10 @@ type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? n
 /** The records of one model with all declared fields, hidden ones included. Writes validate and clear the cache. */
 export interface RecordCollection<R, I = unknown> {
   /** The records that match `filter`, in order. Without a filter: all of them. */
-  find<const N extends ReferenceName<R> = never>(
+  find<const N extends ReferenceName<R> = never, const S extends string = never>(
     filter?: ConditionsOf<R>,
-    options?: FindOptions<R, N>,
-  ): Promise<Found<R & Managed, N>[]>
+    options?: FindOptions<R, N, S>,
+  ): Promise<Found<Selected<R & Managed, S, N>, N>[]>
   /** A record that matches, or null if none does. */
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
   /** The record, or null if there is none. Throws a 400 if the id does not have the model's format. */
