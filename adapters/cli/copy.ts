@@ -1,3 +1,5 @@
+import type { BackgroundWork } from '../../src/records/engine/background-work.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { command, type Run, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
@@ -20,6 +22,19 @@ Stop everything that writes to the source first. Run the command again to contin
 Exit codes: 0 both sides are equal, 1 they are not, or the target can't hold what the source has, 2 the copy could not
 run.`
 
+/** What consumers and webhooks of the source have not done. */
+async function undoneBy(all: readonly BackgroundWork[]): Promise<string[]> {
+  // A source without their collections has never run them.
+  const found = await Promise.all(all.map((work) => work.status().catch(() => undefined)))
+  return found.flatMap((one) => {
+    if (one?.kind !== 'consumer' || !(one.behind || one.waiting + one.aside > 0)) return []
+    const behind = one.behind
+      ? `, and it has not looked at those since ${one.behind.toISOString()}`
+      : ''
+    return `${one.name}: ${counted(one.waiting)} changes wait and ${counted(one.aside)} were set aside${behind}. They are not copied, and lost to it in the target`
+  })
+}
+
 export const copy: Run = command({
   usage: USAGE,
   names: ['from', 'to'],
@@ -29,7 +44,8 @@ export const copy: Run = command({
     if (!to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
     checkAddress('--to', to)
     if (from !== undefined) checkSource('--from', from)
-    const { host } = await open(from === undefined ? 'existing' : 'none')
+    const { host, app } = await open(from === undefined ? 'existing' : 'none')
+    const undone = from === undefined ? await undoneBy(app.background) : []
     openFilesAs('make')
     const convert = flags.has('convert')
     const end = await copyStores({
@@ -37,6 +53,7 @@ export const copy: Run = command({
       to: async () => keep(await openStore(to, values)),
       ...{ models: host.known(), convert, stream: process.stderr },
     })
+    for (const line of undone) console.error(line)
     if (json) console.log(JSON.stringify(end))
     else if (end.ok) console.log(linesOf(end.collections))
     else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))

@@ -52,6 +52,11 @@ it('fieldgate changes tells what was set aside, and tries it again', async () =>
   expect(consumer).toMatch(/^mailer +no +0 +1$/)
   expect(title).toMatch(/^set aside by +model +record +to +tries +since +error$/)
   expect(aside).toMatch(/^mailer +Task +[0-9a-f]{24} +1 +\S+Z +no paper$/)
+  const copied = await folder.fieldgate('copy', './app.ts', '--to', 'sqlite:new.db')
+  expect([copied.code, copied.err]).toEqual([
+    0,
+    expect.stringContaining('\nmailer: 0 changes wait and 1 were set aside. They are not copied'),
+  ])
   const json = await folder.fieldgate('changes', './app.ts', '--json')
   expect(JSON.parse(json.out)).toMatchObject([
     {
