@@ -24,6 +24,10 @@ const MAX_TRIES = 20
 /** No ticket of a sign-in is valid for longer. */
 const TICKET_MS = 10 * 60_000
 
+/** No code is right any more, and the user is told no more than of a wrong one. */
+const UNREADABLE =
+  "an authenticator app can't be read: 'token.secret' lacks the one it was set up under"
+
 export class Enrolled {
   readonly #accounts: Accounts
   readonly records: MethodRecords<Stored>
@@ -81,8 +85,9 @@ export class Enrolled {
   async useCode(user: Fields, code: string): Promise<boolean> {
     const stored = await this.of(user)
     if (!stored) return false
-    const { decrypt, encrypt, now } = this.#accounts
+    const { decrypt, encrypt, now, logger } = this.#accounts
     const plain = await decrypt(stored.secret, String(user._id))
+    if (!plain) logger.warn(UNREADABLE, { userId: user._id })
     const step = plain && (await stepOf(plain, code, now()))
     if (!plain || step === undefined) return false
     const before: Filter = { op: 'lt', field: 'step', value: step }

@@ -271,6 +271,20 @@ describe('Two auth routers of one user model', () => {
     expect((await app.post('/staff/login', { ticket, recoveryCode: codes[1] })).status).toBe(401)
   })
 
+  it('of which one lacks the secret that it was set up under take no code, and the log says why', async () => {
+    const methods = [totp({ issuer: 'Atlas' })]
+    const app = await factored({ auth: { methods } })
+    const { secret } = await app.enrol()
+    const token = { secret: 'another-secret-of-forty-characters-12345' }
+    const other = createAuthRouter({ ...authOptions(app.User, app.sent, { methods }), token })
+    app.app.mount('/staff', other.router)
+    app.later(30)
+    const { ticket } = (await app.post('/staff/login', credentials)).body
+    const answer = await app.post('/staff/login', { ticket, totp: app.codeOf(secret) })
+    expect([answer.status, answer.body.error]).toEqual([401, 'Invalid credentials.'])
+    expect(app.log.join()).toContain("'token.secret' lacks the one it was set up under")
+  })
+
   it('read what was stored before they shared it, where it was set up', async () => {
     const app = await factored()
     const { secret, codes } = await app.enrol()
