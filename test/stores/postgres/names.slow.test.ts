@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { createApp, createRouter, defineModel, type Fields } from '../../../src/index.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
 
@@ -51,6 +52,24 @@ await withService('postgres', ({ url }) => {
     expect(await named.updateWhere({ held: 'b' }, all('c'))).toBe(1)
     expect(await named.find({})).toEqual([{ _id, ...all('c') }])
     await app.close()
+  })
+
+  it('a field may be called as the schema of what an index is made with', async () => {
+    const text = z.string().max(50).optional()
+    const Named = defineModel('SchemaNamed', { fields: { name: text, public: text, any: text } })
+    const store = postgresStore({ url, schema: fresh() })
+    const search = ['name', 'public'] as const
+    const starts = async () => {
+      const app = createApp({ store })
+      app.mount('/named', createRouter({ model: Named, middlewares: [], search }))
+      await app.ready()
+      return hostOf(app.store, 'app').schemas()
+    }
+    const schemas = await starts()
+    expect(await store.dropLeftOvers?.(schemas)).toEqual([])
+    await starts()
+    expect(await store.dropLeftOvers?.(schemas)).toEqual([])
+    await store.close?.()
   })
 
   it('groups are in the order of their keys, whatever their fields are called', async () => {

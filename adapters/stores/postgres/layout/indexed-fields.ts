@@ -58,17 +58,20 @@ function pathIn(words: readonly string[], columns: readonly Column[]): string | 
   return keys.join('.')
 }
 
+const SIGNS = ['(', ')', ':']
+
 function namesOf(words: readonly string[]): string[] {
   return words.filter((word) => isPlainWord(word) || word.startsWith('"')).map(textOf)
 }
 
-/** Without parentheses, functions, types and collations. */
+/** Without parentheses, functions, types, collations, and what is named with its schema: no column is. */
 function plain(words: readonly string[]): string[] {
   return words.filter((word, at) => {
     const before = words[at - 1]
     const isCast = before === ':' && words[at - 2] === ':'
     const isFunction = isPlainWord(word) && words[at + 1] === '('
-    return !(isCast || isFunction || before === 'COLLATE' || ['(', ')', ':'].includes(word))
+    const isQualified = [word, before, words[at + 1]].includes('.')
+    return !(isCast || isFunction || isQualified || before === 'COLLATE' || SIGNS.includes(word))
   })
 }
 
