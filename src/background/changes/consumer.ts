@@ -5,6 +5,7 @@
  * repeats what it has delivered since the position was last stored.
  */
 
+import { outageLog } from '../../http/errors/outages.ts'
 import { settledAll } from '../../ports/promises/settled-all.ts'
 import type { ChangeLog } from '../../ports/store/changes.ts'
 import type { ConsumerStatus } from '../../records/engine/background-work.ts'
@@ -24,6 +25,7 @@ export class Consumer extends LeasedWork {
   readonly #held: Held
   readonly #models: ConsumedModels
   readonly #receivers: Receivers
+  readonly #leftOut = outageLog()
 
   constructor(host: Host, log: ChangeLog, settings: ConsumerSettings) {
     super(host, 'consumer', settings.name)
@@ -84,6 +86,7 @@ export class Consumer extends LeasedWork {
     const delivering: Delivering = {
       ...{ host: this.host, log: this.#log, settings: this.#settings, held: this.#held },
       // Slots of this step alone: one that Workers end gives none back.
+      leftOut: this.#leftOut,
       ...{ lease, pace, inSlot: slots(this.#settings.concurrency), receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {

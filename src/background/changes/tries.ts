@@ -1,6 +1,7 @@
 /** One try of a delivery, and what is held of it if it fails. */
 
 import { hexDigestOf } from '#hmac'
+import type { OutageLog } from '../../http/errors/outages.ts'
 import { unlessTaken } from '../../model/own-records.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 import type { WriteStep } from '../../ports/store/store.ts'
@@ -46,6 +47,8 @@ export interface Delivering {
   readonly pace: Pace
   readonly inSlot: InSlot
   readonly receivers: Receivers
+  /** The warnings of tries that fail alike: one a second. */
+  readonly leftOut: OutageLog
   /** Whether to begin nothing new. */
   readonly isEnding: boolean
   stop(): void
@@ -123,7 +126,7 @@ export class Tries {
   }
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: unknown): End {
-    const { settings, host } = this.at
+    const { settings, host, leftOut } = this.at
     const message = keptText(error)
     if (error instanceof Resting) {
       this.#isDue(error.until)
@@ -136,7 +139,10 @@ export class Tries {
     const told = { ...aboutOf({ change, to }), attempt, error: stackText(error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
-      host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
+      const more = leftOut(`${to} ${message}`)
+      const others = more !== undefined && more > 0 && { failuresBefore: more }
+      const what = `Consumer '${settings.name}' failed, and tries again`
+      if (more !== undefined) host.logger.warn(what, { ...told, ...others })
       this.#isDue(due.getTime())
     }
     return { kind: 'failed', failure: { isAside, attempt, due, since, error: message } }
