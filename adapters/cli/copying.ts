@@ -1,8 +1,11 @@
 /** A copy with its progress and its end, for the commands that make one. */
 
 import type { Model } from '../../src/model/model.ts'
+import { ownSchema } from '../../src/model/own-records.ts'
+import { everything } from '../../src/ports/store/filter.ts'
 import type { Shape } from '../../src/ports/store/shape.ts'
 import type { Store } from '../../src/ports/store/store.ts'
+import { historySchema, MAX_MODELS } from '../../src/upkeep/changes/model-history.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
@@ -45,7 +48,7 @@ export async function copy({ from, models, convert, stream, ...job }: CopyJob): 
     const options = { ...bar(stream), convert, converting }
     const collections = await copyRecords(from, to, all, options)
     const notes = [...(to.name === 'postgres' ? unordered(all) : []), ...leftBehind(all)]
-    for (const line of notes) stream.write(`${line}\n`)
+    for (const line of [...notes, ...(await unknownIn(from, all))]) stream.write(`${line}\n`)
     const isEmpty = collections.every(({ source }) => source === 0)
     return { ok: !isEmpty, collections, lost, ...(isEmpty && { error: NOTHING_THERE }) }
   } catch (error) {
@@ -75,6 +78,25 @@ function leftBehind(models: readonly Model[]): string[] {
   return [
     `${logged.join(', ')}: the log of changes is not copied. Histories, consumers and webhooks begin anew in the target`,
   ]
+}
+
+/** The records of models that an app with the source has, or had, and that are not among `models`. */
+async function unknownIn(from: Store, models: readonly Model[]): Promise<string[]> {
+  const copied = new Set<unknown>(models.map(({ collection }) => collection))
+  const known = await from
+    .collection(historySchema)
+    .find({ filter: everything, sort: [], limit: MAX_MODELS })
+    .catch(() => [])
+  const lines = known.map(async ({ model, collection }) => {
+    if (typeof collection !== 'string' || copied.has(collection)) return []
+    const count = await from
+      .collection(ownSchema(collection, {}))
+      .count(everything)
+      .catch(() => 0)
+    if (count === 0) return []
+    return `${collection}: ${countedRecords(count)} not copied, because '${model}' is none of your models`
+  })
+  return (await Promise.all(lines)).flat()
 }
 
 /** Whether objects of this shape may have members that the model does not declare. */

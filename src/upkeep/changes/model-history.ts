@@ -26,7 +26,7 @@ export interface ChangedModel {
 }
 
 /** More than the number of models in any app. */
-const MAX_MODELS = 10_000
+export const MAX_MODELS = 10_000
 
 /** What is known of the models that wrote the records. */
 export class ModelHistory {
