@@ -172,14 +172,21 @@ await withService('postgres', ({ url }) => {
     await sql.unsafe(`CREATE DATABASE "${database}"`)
     await sql.unsafe(`ALTER DATABASE "${database}" SET extra_float_digits = 0`)
     await sql.unsafe(`ALTER DATABASE "${database}" SET quote_all_identifiers = on`)
+    await sql.unsafe(`ALTER DATABASE "${database}" SET standard_conforming_strings = off`)
     const address = new URL(url)
     address.pathname = `/${database}`
-    const Measure = defineModel('Measure', { fields: { x: z.number() }, unique: ['x'] })
+    const unit = z.object({ 'ba\\ck': z.string().optional() }).optional()
+    const Measure = defineModel('Measure', {
+      fields: { x: z.number(), unit },
+      unique: ['x', 'unit.ba\\ck'],
+    })
+    const schema = { ...Measure, name: Measure.collection, searchable: [] }
     for (const start of [1, 2]) {
       const store = postgresStore({ url: address.href })
       const own = createApp({ store, logger: quiet })
       own.mount('/m', createRouter({ model: Measure, middlewares: [], allowedFields: ['x'] }))
       await own.ready()
+      expect(await store.dropLeftOvers?.([schema])).toEqual([])
       const x = 0.1 + 0.2 * start
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ x })

@@ -22,10 +22,11 @@ const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17
 
 /**
  * The first statement of a connection undoes what a database or a role may have set: numbers with digits cut off, and
- * catalogue texts with all names quoted. Poolers refuse both as parameters of a connection.
+ * catalogue texts with all names quoted, or each backslash doubled. Poolers refuse these as parameters of a connection.
  */
-const SETTINGS = `SELECT set_config(name, CASE vartype WHEN 'bool' THEN 'off' ELSE '1' END, false) FROM pg_settings
-  WHERE name = 'extra_float_digits' AND setting !~ '^[123]$' OR name = 'quote_all_identifiers' AND setting = 'on'`
+const SETTINGS = `SELECT set_config(name, CASE setting WHEN 'on' THEN 'off' WHEN 'off' THEN 'on' ELSE '1' END, false) FROM pg_settings
+  WHERE name = 'extra_float_digits' AND setting !~ '^[123]$'
+    OR (name, setting) IN (('quote_all_identifiers', 'on'), ('standard_conforming_strings', 'off'))`
 
 /** Connections to the database of `options`. Throws a `TypeError` if they make no sense. */
 export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
