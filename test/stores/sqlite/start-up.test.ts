@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -129,3 +129,35 @@ it.each([
   const made = other.prepare("SELECT sql FROM sqlite_master WHERE tbl_name = 'people'").all()
   expect(made.flatMap((one) => one.sql ?? [])).toEqual([sql])
 })
+
+it('text in UTF-16, whose strings SQLite sorts otherwise, is an error that says what to do', async () => {
+  const { path } = await heldFile("PRAGMA encoding = 'UTF-16le'; CREATE TABLE other (a)")
+  const store = sqliteStore({ path })
+  await expect(store.prepare([people])).rejects.toThrow(
+    'the text of the database is in UTF-16, whose strings SQLite sorts by their bytes. Copy it to a new file: sqlite3 old.db .dump | sqlite3 new.db',
+  )
+  await store.close?.()
+})
+
+it.each([
+  ['removed', ''],
+  ['replaced', 'CREATE TABLE other (a)'],
+])(
+  'a write to a file that was %s while it is open is refused, for it would be lost',
+  async (_, sql) => {
+    const { path } = await heldFile('CREATE TABLE other (a)')
+    const store = sqliteStore({ path })
+    await store.prepare([people])
+    const written = store.collection(people)
+    await written.insert({ _id: 'a', name: 'a', email: 'a' })
+    await rename(path, `${path}-before`)
+    if (sql !== '') new DatabaseSync(path).exec(sql)
+    await expect(written.insert({ _id: 'b', name: 'b', email: 'b' })).rejects.toThrow(
+      `'${path}' was replaced or removed while it was open. Start the app again`,
+    )
+    await rm(path, { force: true })
+    await rename(`${path}-before`, path)
+    await written.insert({ _id: 'c', name: 'c', email: 'c' })
+    await store.close?.()
+  },
+)

@@ -1,5 +1,6 @@
 /** One connection to a database file, with its prepared statements. */
 
+import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
@@ -15,6 +16,8 @@ export class Connection {
   readonly db: DatabaseSync
   #isSetUp = false
   #isClosed = false
+  /** The file and its number on its disk, once it is set up; undefined in memory. */
+  #opened: { readonly file: string; readonly ino: number } | undefined
   /** By SQL, the least recently used first. */
   readonly #statements = new Map<string, StatementSync>()
 
@@ -56,6 +59,8 @@ export class Connection {
     this.db.exec('PRAGMA journal_mode = WAL')
     // FULL: an acknowledged write survives a loss of power. The cache is filled as pages are read.
     this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+    const { file } = this
+    this.#opened = file === undefined ? file : { file, ino: statSync(file).ino }
     this.#isSetUp = true
   }
 
@@ -77,9 +82,22 @@ export class Connection {
 
   /**
    * Runs writes in one transaction. One whose statements fail has changed nothing, and the others happen; but if the file
-   * fails, the transaction ends, and this throws.
+   * fails, the transaction ends, and this throws. So it does once there is another file, or none: with WAL, SQLite goes on
+   * writing to the one that it has opened, which is gone when the process ends.
    */
   writeAll(writes: readonly { readonly statements: readonly Statement[] }[]): Outcome[] {
+    if (this.#opened) {
+      const { file, ino } = this.#opened
+      let found: number | undefined
+      try {
+        found = statSync(file).ino
+      } catch {}
+      if (found !== ino) {
+        throw new StoreUnavailable(
+          `the database cannot be used: '${file}' was replaced or removed while it was open. Start the app again`,
+        )
+      }
+    }
     return this.transaction(() => writes.map(({ statements }) => this.#outcomeOf(statements)))
   }
 
