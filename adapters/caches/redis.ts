@@ -1,8 +1,8 @@
 /**
  * A cache in Redis or Valkey over TCP: choose it if several instances on Node, Deno or Bun serve the app.
  *
- * It keeps its promises on one primary. A replica, or a failover that loses writes, may return what a write of the app
- * has replaced.
+ * It keeps its promises on one primary that keeps nothing on disk. A replica, a failover that loses writes, or a restart
+ * from a snapshot may return what a write of the app has replaced.
  *
  * @module
  */
