@@ -44,7 +44,7 @@ export class Connection {
       readPreference: 'primary',
       ignoreUndefined: true,
       // A client of the app may read otherwise.
-      ...{ raw: false, promoteValues: true },
+      ...{ raw: false, promoteValues: true, useBigInt64: false },
     })
     callsOn(this.client).add(this.#underWay)
   }
