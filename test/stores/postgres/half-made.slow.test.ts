@@ -114,5 +114,18 @@ await withService('postgres', ({ url }) => {
       expect(Object.keys(await indexes())).toEqual(expected)
       await store.close()
     })
+
+    it('is told where statement_timeout ends each start, and made by one without', async () => {
+      const hasty = postgresStore({ url: `${url}?statement_timeout=500`, schema })
+      await sql.begin(async (own) => {
+        await own`LOCK TABLE ${table()} IN SHARE UPDATE EXCLUSIVE MODE`
+        await expect(hasty.prepare([now])).rejects.toThrow('statement_timeout=0 in the url')
+      })
+      await hasty.close()
+      const store = postgresStore({ url: `${url}?statement_timeout=0`, schema })
+      await store.prepare([now])
+      expect(Object.keys(await indexes())).toEqual(['things_pkey', 'things_unique_age'])
+      await store.close()
+    })
   })
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { createApp, createRouter, defineModel } from '../../../src/index.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
 import { withService } from '../../services/shared.ts'
 
 const TABLES = `
@@ -165,6 +166,23 @@ await withService('postgres', ({ url }) => {
       })
       await hasty.close()
     })
+  })
+
+  it('a read with a time limit waits for no transaction, however the database isolates them', async () => {
+    const address = new URL(url)
+    address.searchParams.set('default_transaction_isolation', 'serializable')
+    address.searchParams.set('default_transaction_deferrable', 'on')
+    const store = postgresStore({ url: address.href, schema: space })
+    const Held = defineModel('Deferred', { fields: { x: z.number() } })
+    const schema = { ...Held, name: Held.collection, searchable: [] }
+    await store.prepare([schema])
+    await sql.begin('isolation level serializable', async (other) => {
+      await other`SELECT pg_current_xact_id()`
+      const hints = { timeLimitMs: 1000 }
+      const read = { filter: everything, sort: [], limit: 1, hints }
+      expect(await store.collection(schema).find(read)).toEqual([])
+    })
+    await store.close()
   })
 
   it('settings of the database change no value, and break no start', async () => {

@@ -227,7 +227,9 @@ export class Connection {
   #limited(statement: Endable, timeLimitMs: number): Promise<Result> {
     const limit = Math.max(1, Math.ceil(timeLimitMs))
     const setting = `SET LOCAL statement_timeout = ${limit}`
-    const read = () => this.#transaction('read only', setting, (run) => run(statement))
+    // A serializable one that the database makes deferrable waits for the transactions of others.
+    const how = 'isolation level read committed read only'
+    const read = () => this.#transaction(how, setting, (run) => run(statement))
     return withTimeout(limit, read, tooLong)
   }
 }

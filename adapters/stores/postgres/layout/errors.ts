@@ -18,7 +18,8 @@ export const NO_LOCK = '55P03'
 export const FORBIDDEN = '42501'
 /** The server is a standby, or was made to take no writes. */
 export const NO_WRITES = '25006'
-const CANCELLED = '57014'
+/** `statement_timeout`, or somebody who ends statements. */
+export const CANCELLED = '57014'
 const FOREIGN = '23503'
 /** An exclusion constraint. */
 const EXCLUDED = '23P01'

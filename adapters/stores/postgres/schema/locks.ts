@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import type { Place } from '../connection/connection.ts'
 import type { Table } from '../layout/columns.ts'
-import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
+import { CANCELLED, codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
@@ -62,7 +62,7 @@ async function stillLocked({ connection, table }: Locking, cause: unknown): Prom
   )
 }
 
-/** The result of `work`, which creates and changes things in the schema `space`; says which right is missing for it. */
+/** The result of `work`, which creates and changes things in the schema `space`; says which right or time is missing for it. */
 export async function permitted<T>(
   { connection, space }: Place,
   work: () => Promise<T>,
@@ -70,6 +70,11 @@ export async function permitted<T>(
   try {
     return await work()
   } catch (error) {
+    if (codeOf(error) === CANCELLED) {
+      const message =
+        "postgresStore: the start makes indexes or columns that take longer than the database's statement_timeout. Let it begin once with ?statement_timeout=0 in the url"
+      throw new StoreUnavailable(message, { cause: error })
+    }
     if (codeOf(error) !== FORBIDDEN) throw error
     const sql = `SELECT current_user, current_database(),
       EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text),
