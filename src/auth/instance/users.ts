@@ -117,8 +117,10 @@ export class Users {
     return known === undefined ? undefined : this.byId(known)
   }
 
-  by(field: string, value: string): Promise<Fields | undefined> {
-    return this.engine.first({ op: 'eq', field, value })
+  async by(field: string, value: string): Promise<Fields | undefined> {
+    const found = await this.engine.first({ op: 'eq', field, value })
+    // A collation of MongoDB finds what is only alike, which is somebody else's.
+    return found?.[field] === value ? found : undefined
   }
 
   /**
