@@ -47,8 +47,19 @@ export function resolveS3(options: S3Options = {}): S3Place {
   const region = value('region', 'S3_REGION', 'us-east-1')
   const aws = `https://s3.${region}.amazonaws.com`
   const endpoint = value('endpoint', 'S3_ENDPOINT', aws).replace(/(^|[^/])\/+$/, '$1')
-  if (!URL.canParse(endpoint)) throw new TypeError(`s3Files: 'endpoint' must be a URL`)
+  if (!/^https?:/i.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new TypeError(`s3Files: 'endpoint' must be a URL, with https:// or http://`)
+  }
   const bucket = value('bucket', 'S3_BUCKET_NAME')
+  if (/[/\s]/.test(bucket)) {
+    throw new TypeError("s3Files: 'bucket' must be the name of a bucket, without a folder in it")
+  }
+  const { pathname, search, hash } = new URL(endpoint)
+  if (search || hash || pathname.endsWith(`/${bucket}`)) {
+    throw new TypeError(
+      "s3Files: 'endpoint' must be the server's URL, without the bucket or a query",
+    )
+  }
   const start = `${endpoint}/${bucket}/`
   return {
     ...{ endpoint, bucket, region },

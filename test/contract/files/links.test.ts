@@ -76,6 +76,18 @@ it('a link to S3 opens for as long as was asked, and never says more than the se
   await expect(files.signedUrl(url, WEEK + 1)).rejects.toThrow('604800 seconds at most')
 })
 
+it.each([
+  ['minio:9000', 'b', "'endpoint' must be a URL, with https:// or http://"],
+  ['https://s3.example.com/b', 'b', "'endpoint' must be the server's URL, without the bucket"],
+  ['https://s3.example.com/?x=1', 'b', "'endpoint' must be the server's URL, without the bucket"],
+  ['https://s3.example.com', 'b/photos', "'bucket' must be the name of a bucket"],
+])('files would be at no place that can be listed: %s, %s', (endpoint, bucket, told) => {
+  const keys = { accessKeyId: 'k', secretAccessKey: 's' }
+  expect(() => s3Files({ endpoint, bucket, ...keys })).toThrow(`s3Files: ${told}`)
+  const [path, host] = ['https://b.example.com/storage/v1/s3', 'http://b']
+  for (const right of [path, host]) s3Files({ endpoint: right, bucket: 'b', ...keys })
+})
+
 it('a link is the same for the time that was asked', async () => {
   const clock = { at: 1_700_000_000_000 }
   const own = linksAt(clock)
