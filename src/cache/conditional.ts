@@ -65,8 +65,11 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   const header = headers.get('if-match')
   if (header === null) return 'none'
   // A weak tag says nothing about bytes, so it never equals a strong one.
-  return header.trim() === '*' ? 'any' : tagsIn(header)
+  return header.trim() === '*' ? 'any' : tagsIn(`${header},${header.replace(ADDED, '"')}`)
 }
+
+/** What Apache and Caddy add to the tag of a response that they compress; in `If-Match` they leave it. */
+const ADDED = /-(?:gzip|br|zstd)"/g
 
 /** The codings that `compress` knows. */
 export const CODINGS: readonly string[] = ['gzip', 'br', 'zstd']

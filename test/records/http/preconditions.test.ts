@@ -49,6 +49,19 @@ describe('Preconditions (RFC 9110, 13.1)', () => {
     expect(await ask('QUERY', { 'If-Match': '"other"' }, '/pages')).toEqual(changed)
   })
 
+  it.each(['-gzip', '-br', '-zstd'])(
+    'If-Match takes a tag to which a proxy that compresses has added %s',
+    async (coding) => {
+      const { ask, etag } = await pages()
+      const added = etag.replace(/"$/, `${coding}"`)
+      expect(await ask('GET', { 'If-Match': added })).toEqual([200, undefined])
+      expect(await ask('PATCH', { 'If-Match': `W/${added}` })).toEqual(changed)
+      expect(await ask('PATCH', { 'If-Match': `"other${coding}"` })).toEqual(changed)
+      expect(await ask('PATCH', { 'If-Match': `"other", ${added}` })).toEqual([200, undefined])
+      expect(await ask('DELETE', { 'If-Match': added })).toEqual(changed)
+    },
+  )
+
   it('If-None-Match decides about writes, which change nothing where it is false', async () => {
     const { ask, etag, path } = await pages()
     const restore = `${path}/restore`
