@@ -204,7 +204,9 @@ function urlOf({ url: target = '/', headers, socket }: IncomingMessage): string 
   if (given !== last.given) last = { given, origin: originOf(given) }
   const { origin } = last
   const path = target.startsWith('/') ? target : pathOf(target, whole)
-  return USUAL.test(path) && !DOTS.test(path) ? origin + path : new URL(origin + path).href
+  if (USUAL.test(path) && !DOTS.test(path)) return origin + path
+  // It would be a slash in a URL, and is none in what was sent.
+  return new URL(origin + path.replaceAll('\\', '%5C')).href
 }
 
 let last = { given: '', origin: '' }
