@@ -53,7 +53,7 @@ export function mcp(options: McpOptions = {}): Mountable {
       }
       // Each 401 says where clients find out how to sign in, whoever refuses.
       host.early.push((request, context) => {
-        if (![mount, `${mount}/`].includes(routedPath(request))) return
+        if (routedPath(request).replace(/\/$/, '') !== mount) return
         context.onResponse((response) => {
           const scheme = headerOf(response, 'WWW-Authenticate')
           if (response.status !== 401 || (scheme && !/^Bearer/.test(scheme))) return
@@ -78,8 +78,10 @@ export function mcp(options: McpOptions = {}): Mountable {
 /** Where clients find out how to sign in (RFC 9728). */
 const METADATA = '/.well-known/oauth-protected-resource'
 
+/** Elsewhere than on this machine that is under HTTPS (RFC 9728, 1.2), though the proxy that ends it asks by HTTP. */
 function placeOf({ url }: ApiRequest, { basePath }: Context, path: string): string {
-  return new URL(url).origin + basePath + path
+  const { origin, host } = new URL(url)
+  return (isLoopback(url) ? origin : `https://${host}`) + basePath + path
 }
 
 /**
