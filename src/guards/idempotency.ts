@@ -215,7 +215,7 @@ function keyOf({ headers }: ApiRequest, required: boolean): string | undefined {
 
 /** What the way of a request adds or changes: no identity, and another one each time. */
 const IN_TRANSIT =
-  /^(?:accept(?:-.*)?|baggage|cf-.*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-real-ip|x-request-id)$/
+  /^(?:accept(?:-.*)?|baggage|cf-.*|(?:(?:true|x)-)?client-ip|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amz-cf-id|x-amzn-trace-id|x-arr-log-id|x-azure-ref|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-kong-request-id|x-real-ip|x-request-id|x-request-start|x-varnish|x-vercel-id)$/
 
 /**
  * Who makes a request: what the guards have found, that is `request.auth`. If they have left nothing there, any header

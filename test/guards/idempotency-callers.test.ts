@@ -153,6 +153,22 @@ it('an API key gets nothing that was kept for its owner, nor for another key', a
   expect(ids.size).toBe(3)
 })
 
+it.each([
+  ['Varnish', 'x-varnish'],
+  ['nginx and Heroku', 'x-request-start'],
+  ['CloudFront', 'x-amz-cf-id'],
+  ['Azure', 'x-azure-ref'],
+  ['Azure App Service', 'x-arr-log-id'],
+  ['Vercel', 'x-vercel-id'],
+  ['Kong', 'x-kong-request-id'],
+  ['Traffic Server', 'client-ip'],
+])('a repetition through %s, which numbers requests anew, is no other one', async (_, name) => {
+  const { ask, count } = secrets({ app: [idempotency({ ttlSeconds: 60 })], router: {} })
+  const through = async (value: string) =>
+    (await ask('/m', { text: 'a' }, { 'Idempotency-Key': '1', [name]: value })).replayed
+  expect([await through('1'), await through('2'), await count()]).toEqual([false, true, 1])
+})
+
 it('a user with another role gets neither the response of before nor a second record', async () => {
   const router = {
     middlewares: [own('x-user', true)],
