@@ -24,7 +24,6 @@ const NO_ROOM: ReadonlySet<unknown> = new Set([67, 13103])
 export interface ExistingIndex extends Omit<IndexDescription, 'key'> {
   /** Its fields in order, with their directions. */
   readonly key: ReadonlyMap<string, IndexDirection>
-  readonly v?: number
 }
 
 export interface Existing {

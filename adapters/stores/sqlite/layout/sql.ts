@@ -220,11 +220,6 @@ export function listIn(name: string, start: string): readonly string[] | undefin
 }
 
 /** Whether it is an index that a model has declared: one that you created by hand stays. */
-export function isDeclaredIndex({
-  type,
-  table,
-  name,
-}: Record<'type' | 'table' | 'name', string>): boolean {
-  if (type !== 'index') return false
+export function isDeclaredIndex({ table, name }: Record<'table' | 'name', string>): boolean {
   return (uniqueFieldsIn(table, name) ?? listIn(name, `${table}${ORDER}`)) !== undefined
 }

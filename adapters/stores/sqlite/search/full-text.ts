@@ -91,9 +91,7 @@ export function searchDropsOf(
 }
 
 /** Whether it is a part of a search index of the table. */
-function isOfSearch(table: string, { type, name, table: of, sql }: Made): boolean {
-  const isOwn = type === 'trigger' ? of === table : isVirtual(sql) || sql.endsWith(NOTES)
-  if (!isOwn) return false
+function isOfSearch(table: string, { name }: Made): boolean {
   const part = [...TRIGGERS, TRIGRAMS, UNSEARCHED].find((one) => name.endsWith(one)) ?? ''
   const whole = name.slice(0, name.length - part.length)
   return listIn(whole, `${table} search `)?.every((path) => path.startsWith(SHADOW_PREFIX)) === true
