@@ -19,7 +19,7 @@ import { checkArguments, MOST_RECORDS, noSuch, type Tool, WRITES } from './tools
 const MOST_CHARACTERS = 19_500
 
 const MORE = 'There is more: send nextCursor as cursor, or the next page with the same pageSize.'
-const MORE_GROUPS = 'There is more: send a filter or sort.'
+const MORE_GROUPS = 'There is more: filter or sort.'
 
 interface Reply {
   readonly body: Fields

@@ -55,10 +55,10 @@ export function mcp(options: McpOptions = {}): Mountable {
       host.early.push((request, context) => {
         if (routedPath(request).replace(/\/$/, '') !== mount) return
         context.onResponse((response) => {
-          const scheme = headerOf(response, 'WWW-Authenticate')
-          if (response.status !== 401 || (scheme && !/^Bearer/.test(scheme))) return
-          const place = placeOf(request, context, METADATA + mount)
-          setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
+          const scheme = headerOf(response, 'WWW-Authenticate') ?? ''
+          if (response.status !== 401 || !/^(Bearer|$)/.test(scheme)) return
+          const challenge = `Bearer resource_metadata="${placeOf(request, context, METADATA + mount)}"`
+          setHeader(response, 'WWW-Authenticate', challenge)
         })
       })
       const route = { method: 'POST', path: '', guards: [], handler, runsLate: true }
@@ -78,10 +78,12 @@ export function mcp(options: McpOptions = {}): Mountable {
 /** Where clients find out how to sign in (RFC 9728). */
 const METADATA = '/.well-known/oauth-protected-resource'
 
-/** Elsewhere than on this machine that is under HTTPS (RFC 9728, 1.2), though the proxy that ends it asks by HTTP. */
-function placeOf({ url }: ApiRequest, { basePath }: Context, path: string): string {
-  const { origin, host } = new URL(url)
-  return (isLoopback(url) ? origin : `https://${host}`) + basePath + path
+/** Under HTTPS if a proxy that ends it says so: clients compare it with the place that they know. */
+function placeOf({ url, headers }: ApiRequest, { basePath }: Context, path: string): string {
+  const place = new URL(basePath + path, url)
+  // What is no scheme changes nothing.
+  place.protocol = headers.get('x-forwarded-proto') ?? ''
+  return place.href
 }
 
 /**

@@ -126,7 +126,7 @@ export async function described(
 
 /** The paths that are shown: the types on each, its limits, and what is said of it. */
 function fieldsOf(model: Model, seen: ReadableFields): Fields {
-  const fields: Record<string, Fields> = {}
+  const fields: Record<string, Record<string, unknown>> = {}
   for (const [name, whole] of Object.entries(model.fields)) {
     for (const { schema, path } of partsIn(whole, name).parts) {
       if (!isHidden(model, path) && isReadable(seen, path))
@@ -137,19 +137,18 @@ function fieldsOf(model: Model, seen: ReadableFields): Fields {
 }
 
 /** What is known of a field, and what one of its schemas adds: `optional` wraps a string, a string is in an array. */
-function withPart(known: Fields = {}, schema: $ZodType): Fields {
+function withPart(more: Record<string, unknown> = {}, schema: $ZodType): Record<string, unknown> {
   const { def, values } = (schema as $ZodTypes)._zod
-  const more = { ...known }
   const settings: unknown[] = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
   for (const { check = '', inclusive, maximum, minimum, value, format } of settings as Fields[]) {
     // `gte` and the like, as in filters; `max_length`, `string_format`.
     const limit = String(check).replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t')
     more[limit] = maximum ?? minimum ?? value ?? format
   }
-  more.type = known.type ? `${known.type} ${def.type}` : def.type
+  more.type = more.type ? `${more.type} ${def.type}` : def.type
   more.ref ??= referenceOf(schema)
   // Variants tell themselves apart by values of one member; undefined is what `optional` adds.
-  const all = new Set([...((known.enum ?? []) as unknown[]), ...(values ?? [])])
+  const all = new Set([...((more.enum ?? []) as unknown[]), ...(values ?? [])])
   all.delete(undefined)
   if (all.size > 0) more.enum = [...all]
   more.description ??= descriptionOf(schema)

@@ -88,7 +88,7 @@ describe('groups', () => {
     const some = await tool('query_records', { ...asked, limit: 40 })
     expect(some.structuredContent).toMatchObject({ pagination: { hasMore: true } })
     const { text } = some.content[1] ?? { text: '' }
-    expect(text).toBe('There is more: send a filter or sort.')
+    expect(text).toBe('There is more: filter or sort.')
     const rest = await tool('query_records', { ...asked, filter: { at: { gte: 40 } } })
     expect(rest.structuredContent.data).toHaveLength(20)
   })

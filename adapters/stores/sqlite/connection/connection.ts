@@ -88,11 +88,7 @@ export class Connection {
   writeAll(writes: readonly { readonly statements: readonly Statement[] }[]): Outcome[] {
     if (this.#opened) {
       const { file, ino } = this.#opened
-      let found: number | undefined
-      try {
-        found = statSync(file).ino
-      } catch {}
-      if (found !== ino) {
+      if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
         throw new StoreUnavailable(
           `the database cannot be used: '${file}' was replaced or removed while it was open. Start the app again`,
         )
