@@ -9,7 +9,7 @@ import type { Collection } from '../ports/store/store.ts'
 import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
 import type { Host } from '../records/engine/host.ts'
 import { idOf, LEASE_MS, workSchema } from './lease.ts'
-import { Loop, once, type Pace } from './loop.ts'
+import { Loop, once, type Pace, POLL_MS } from './loop.ts'
 
 /** What is kept of work for whoever does it next. */
 export interface Kept extends Fields {
@@ -78,13 +78,20 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
     return found as K
   }
 
-  /** Whether a process has it: one that lives says so again and again, also if its clock is ahead. */
+  /** Whether a process has it: one that lives says so again and again, also if its clock is ahead or behind. */
   protected isRunning({ owner, until }: Kept): boolean {
     const sign = until.getTime()
-    if (owner === '' || sign <= this.host.now()) return false
+    // Who looks once has only the clock to go by.
+    if (owner === '' || (!this.#loop.isRunning && sign <= this.host.now())) return false
     if (sign !== this.#seen?.sign) this.#seen = { sign, at: performance.now() }
     return performance.now() < this.#seen.at + LEASE_MS
   }
+}
+
+/** When to look again at work that is had, or waits, until `until`. */
+export function lookAgain(until: Date, now: number): number {
+  const at = until.getTime()
+  return at > now ? Math.min(at, now + POLL_MS) : now + POLL_MS
 }
 
 /** Adds a job or a consumer, which no other of the app may be named like. */

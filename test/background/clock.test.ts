@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { jobs, runDue } from '../../src/background/jobs/index.ts'
+import { jobs, runBackground, runDue } from '../../src/background/jobs/index.ts'
 import { Loop } from '../../src/background/loop.ts'
 import type { App } from '../../src/index.ts'
 import { apps } from './apps.ts'
@@ -85,4 +85,24 @@ describe('a clock that was years ahead and is right again', () => {
     await vi.advanceTimersByTimeAsync(100)
     await closing
   })
+})
+
+it('a process whose clock is minutes ahead takes nothing from one that lives', async () => {
+  const it = apps('2026-11-26T12:00:00Z')
+  const held = vi.fn(() => new Promise(() => {}))
+  const first = await nightly(it.app(), held)
+  const taken: string[] = []
+  const ahead = await nightly(it.app({ now: () => it.clock.at + 7 * MINUTE }), (at) =>
+    taken.push(at),
+  )
+  const other = vi.fn()
+  jobs(ahead, { other: { schedule: '0 3 * * *', run: other } })
+  await ahead.ready()
+  it.clock.at = Date.parse('2026-11-27T03:00:00Z')
+  void runDue(first)
+  await expect.poll(() => held.mock.calls.length).toBe(1)
+  const running = await runBackground(ahead)
+  await expect.poll(() => other.mock.calls.length).toBe(1)
+  await running.close()
+  expect(taken).toEqual([])
 })
