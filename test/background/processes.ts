@@ -46,7 +46,7 @@ export function processesOf(source: URL, ...args: string[]): Processes {
 }
 
 /**
- * Ends the lease of a process that was killed, as 20 seconds without a sign of life do; of a job, only if it has died in the
+ * Ends the lease of a process that was killed, as if it had closed, and not after 20 seconds; of a job, only if it died in the
  * run of this time.
  */
 export async function endLease(database: string, tick?: Date): Promise<void> {
@@ -54,7 +54,7 @@ export async function endLease(database: string, tick?: Date): Promise<void> {
   await store.prepare([workSchema])
   const held: Filter = { op: 'ne', field: 'owner', value: '' }
   const inRun: Filter[] = tick ? [{ op: 'eq', field: 'tick', value: tick }] : []
-  const ended = { set: { until: new Date(0) } }
+  const ended = { set: { owner: '', until: new Date(0) } }
   await store.collection(workSchema).updateMany(all([held, ...inRun]), ended)
   await store.close()
 }
