@@ -11,6 +11,7 @@ import {
   codeOf,
   isCollision,
   isConnectionLost,
+  NO_ROOM,
   NO_WRITES,
 } from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
@@ -133,7 +134,7 @@ export class Connection {
         try {
           return await once(tries > 0)
         } catch (error) {
-          if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
+          if (performance.now() >= begun + patienceFor(error)) throw error
         }
         await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
       }
@@ -265,6 +266,12 @@ export class BriefConnections extends Connection {
       own.close().catch(() => {})
     }
   }
+}
+
+/** How long a call that ended so is tried again, in milliseconds. */
+function patienceFor(error: unknown): number {
+  if (codeOf(error) === NO_ROOM) return PATIENCE_MS
+  return isCollision(error) ? COLLIDING_MS : 0
 }
 
 /** Whether a connection of our own leads to a standby: its address may lead to the new primary by now. */

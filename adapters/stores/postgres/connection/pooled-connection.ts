@@ -1,13 +1,16 @@
 /** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import { isConnectionLost } from '../layout/errors.ts'
+import { codeOf, isConnectionLost, NO_ROOM } from '../layout/errors.ts'
 import { Share } from './calls.ts'
 
 /** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
 const IDLE_MS = 60_000
 /** How long a connection is used at most, in milliseconds. */
 const LIFE_MS = 3_600_000
+/** How long no other call tries to open the connection that the server had no room for, in milliseconds. */
+const FULL_MS = 250
 
 /**
  * One connection: a client of the driver that opens no second one, or a share of the app's own client.
@@ -99,6 +102,10 @@ export class ConnectionPool {
       const pooled = this.#next()
       try {
         return await pooled.use(work)
+      } catch (error) {
+        // Meanwhile calls wait for the connections that there are.
+        if (codeOf(error) === NO_ROOM) await pause(FULL_MS)
+        throw error
       } finally {
         this.#free(pooled)
       }

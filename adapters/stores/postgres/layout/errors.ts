@@ -18,6 +18,8 @@ export const NO_LOCK = '55P03'
 export const FORBIDDEN = '42501'
 /** The server is a standby, or was made to take no writes. */
 export const NO_WRITES = '25006'
+/** The server has no room for one more connection: what it was opened for was not sent. */
+export const NO_ROOM = '53300'
 /** `statement_timeout`, or somebody who ends statements. */
 export const CANCELLED = '57014'
 const FOREIGN = '23503'
@@ -50,7 +52,7 @@ const UNUSABLE = /^(?:08|28|3D|53|55P03|57P|58|25006|F0|XX)/
 
 /** What the driver and the runtimes call a connection that broke or could not be made. */
 const LOST =
-  /^(?:CONNECT|CONNECTION_|E(?:CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT|ADDR|MFILE)|ERR_(?:TLS|SSL|STREAM)|CERT_)/
+  /^(?:53300|CONNECT|CONNECTION_|E(?:CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT|ADDR|MFILE)|ERR_(?:TLS|SSL|STREAM)|CERT_)/
 
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
