@@ -119,6 +119,7 @@ it.each([
 it.each([
   'CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)',
   'CREATE TABLE people (_id TEXT PRIMARY KEY, doc TEXT)',
+  'CREATE VIEW people AS SELECT 1 AS name',
 ])('a table of another program is named, and stays as it is: %s', async (sql) => {
   const { path, other } = await heldFile(sql)
   const store = sqliteStore({ path })

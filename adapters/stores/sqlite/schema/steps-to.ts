@@ -106,7 +106,7 @@ export interface Made extends Creation {
 /** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
 export function columnsOf(schemas: readonly CollectionSchema[]): Statement {
   return {
-    sql: `SELECT m.name AS "table", c.name AS name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name COLLATE NOCASE IN (SELECT value FROM json_each(?1))`,
+    sql: `SELECT m.name AS "table", c.name AS name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type IN ('table', 'view') AND m.name COLLATE NOCASE IN (SELECT value FROM json_each(?1))`,
     values: [JSON.stringify(schemas.map(({ name }) => name))],
   }
 }
