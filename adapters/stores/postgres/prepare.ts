@@ -248,7 +248,10 @@ async function prepareIndex(collection: Prepared, wanted: Index): Promise<void> 
     await buildIndex(collection, index)
   }
   if (!existing?.isOwn || existing.isConstraint !== index.isConstraint) {
-    await runLocking(collection, finishIndex(index, collection).join(';\n'))
+    const steps = finishIndex(index, collection)
+    // A dump without comments brings back the constraint alone.
+    const left = existing?.isConstraint ? steps.slice(-1) : steps
+    await runLocking(collection, left.join(';\n'))
   }
 }
 

@@ -115,6 +115,20 @@ await withService('postgres', ({ url }) => {
       await store.close()
     })
 
+    it('is known again after a restore without comments', async () => {
+      const store = open()
+      const all = thing({ unique: ['age'], indexes: ['-age'] })
+      await store.prepare([all])
+      const made = await indexes()
+      for (const name of Object.keys(made)) {
+        await sql.unsafe(`COMMENT ON INDEX "${schema}"."${name}" IS NULL`)
+      }
+      await store.prepare([all])
+      expect(await indexes()).toEqual(made)
+      expect(await store.dropLeftOvers?.([before])).toHaveLength(2)
+      await store.close()
+    })
+
     it('is told where statement_timeout ends each start, and made by one without', async () => {
       const hasty = postgresStore({ url: `${url}?statement_timeout=500`, schema })
       await sql.begin(async (own) => {
