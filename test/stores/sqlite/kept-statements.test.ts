@@ -51,8 +51,22 @@ function searches(filter: Filter): boolean {
 function randomRead(random: Random): Read {
   let filter = randomFilter(random)
   while (searches(filter)) filter = randomFilter(random)
+  if (random.chance(20)) {
+    const halved = where('name', random.of(['eq', 'ne', 'lt']), random.of(['\ud800', 'a']))
+    filter = any([filter, halved])
+  }
   const sort = randomSort(random)
-  const positions: readonly [Scalar, ...Scalar[]] = ['a', 'b', 1, 2, 0.1, null, true, new Date(0)]
+  const positions: readonly [Scalar, ...Scalar[]] = [
+    'a',
+    'b',
+    '\ud800',
+    1,
+    2,
+    0.1,
+    null,
+    true,
+    new Date(0),
+  ]
   return {
     filter,
     sort,

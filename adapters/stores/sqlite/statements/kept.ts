@@ -57,11 +57,7 @@ export function readShape(read: Read, values: SqlValue[], found?: FoundRows): st
   let shape = afterRecord ? undefined : filterShape(filter, values, found)
   if (shape === undefined) return undefined
   for (const { field, descending } of sort) shape += field + END + (descending ? '-' : '+')
-  for (const value of after) {
-    const kind = kindOf(value, values)
-    if (kind === undefined) return undefined
-    shape += kind
-  }
+  for (const value of after) shape += kindOf(value, values)
   if (skip > 0) values.push(skip, limit + skip)
   values.push(limit)
   return shape + (skip < DEEP ? Math.sign(skip) : 2)
@@ -141,10 +137,8 @@ function filterShape(filter: Filter, values: SqlValue[], found?: FoundRows): str
       return searchShape(found?.get(searchKey(filter.field, filter.text)), values)
     case 'matches':
       return undefined
-    default: {
-      const kind = kindOf(filter.value, values)
-      return kind && filter.op + END + filter.field + END + kind
-    }
+    default:
+      return filter.op + END + filter.field + END + kindOf(filter.value, values)
   }
 }
 
@@ -158,13 +152,14 @@ function searchShape(search: Found | undefined, values: SqlValue[]): string | un
 }
 
 /** What SQL tells of a value; the value itself is added to `values`, unless that is all. */
-function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
+function kindOf(value: Scalar, values: SqlValue[]): string {
   if (value === null || typeof value === 'boolean') return String(value) + END
   if (value instanceof Date) {
     values.push(isoText(value))
     return `date${END}`
   }
-  if (typeof value === 'string' && !value.isWellFormed()) return undefined
+  // No stored string is such a one, so conditions have no value for it.
+  if (typeof value === 'string' && !value.isWellFormed()) return `none${END}`
   const isJson = typeof value === 'number' && !Number.isSafeInteger(value)
   values.push(isJson ? JSON.stringify(value) : value)
   return (isJson ? 'json' : typeof value) + END
