@@ -36,8 +36,9 @@ export interface Served {
 const START = Date.UTC(2030, 0, 1)
 /** Calls that are held act or answer after this time. */
 const LIMIT_MS = 60
-/** Longer than a request that is alone takes from one call to the next. */
-const QUIET_MS = 60
+/** More turns than a request that is alone takes from one call to the next; turns, as a busy machine gives this process few. */
+const QUIET_TURNS = 12
+const TURN_MS = 5
 
 export class Place {
   time = START
@@ -56,6 +57,8 @@ export class Place {
   readonly #apps: App[] = []
 
   readonly #newFaults: () => Faults
+  /** Whether requests of the process have little time. */
+  #isHurried = false
 
   constructor(store: Store, served: Served, newFaults = () => new Faults()) {
     this.store = store
@@ -68,6 +71,7 @@ export class Place {
     const faults = this.#newFaults()
     this.faults = faults
     const isHeld = kind === 'late' || kind === 'slow'
+    this.#isHurried = isHeld
     const line = (message: string, details?: unknown) => {
       this.log.push(`${message} ${JSON.stringify(details)}`)
     }
@@ -113,7 +117,7 @@ export class Place {
     const response = await Promise.race([app.handle(request, undefined, platform), none])
     if (!response) return { status: 0, body: undefined, text: '', headers: new Headers() }
     const text = await response.text()
-    if (faults.isArmed) await this.#settled()
+    if (faults.isArmed) await this.#settled(this.#isHurried && response.status === 503)
     const ended = Promise.all(background)
     while (
       !(faults.isArmed && faults.isStuck) &&
@@ -125,13 +129,17 @@ export class Place {
     return { status: response.status, headers: response.headers, text, body: known }
   }
 
-  /** Lets go of what was held, and waits until it has come to its end, although its client has an answer. */
-  async #settled(): Promise<void> {
+  /**
+   * Lets go of what was held, and waits until it has come to its end, although its client has an answer: also where the
+   * request `isLate` without it, on a busy machine.
+   */
+  async #settled(isLate: boolean): Promise<void> {
     const { faults } = this
-    while (faults.isHeld) {
+    for (let isDue = isLate; isDue || faults.isHeld; isDue = false) {
       faults.release()
-      for (let before = -1; before < faults.calls.length; await wait(QUIET_MS)) {
+      for (let before = -1; before < faults.calls.length; ) {
         before = faults.calls.length
+        for (let turn = 0; turn < QUIET_TURNS; turn += 1) await aTurn()
       }
     }
   }
@@ -180,6 +188,11 @@ export class Place {
     void Promise.all(others.map((app) => app.close())).catch(() => {})
     await this.store.close()
   }
+}
+
+/** This thread has its turn, and those that hash and sign for it have had theirs. */
+async function aTurn(): Promise<void> {
+  await Promise.all([wait(TURN_MS), crypto.subtle.digest('SHA-256', new Uint8Array(1))])
 }
 
 /** A value, in which texts and numbers that are made by chance or from the clock are alike. */
