@@ -204,14 +204,13 @@ function asked(incoming: ExpressRequest, response: ServerResponse, target: strin
   return request
 }
 
-/** Requests of these methods take no body (Fetch). */
-const BODILESS = /^(?:GET|HEAD|TRACE)$/
-
 /** The request for `target`; one whose body has been read is made anew from what was made of its body. */
 function requestOf(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = asked(incoming, response, target)
   const isRead = incoming.readableDidRead || incoming.readableEnded
-  if (!isRead || BODILESS.test(incoming.method ?? '') || !hasBody(incoming)) return request
+  // Fetch allows these no body.
+  const isSafe = ['GET', 'HEAD', 'TRACE'].includes(incoming.method ?? '')
+  if (!isRead || isSafe || !hasBody(incoming)) return request
   const headers = new Headers([...request.headers])
   // The parser has undone both.
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) {

@@ -47,7 +47,7 @@ export interface Delivering {
   readonly pace: Pace
   readonly inSlot: InSlot
   readonly receivers: Receivers
-  /** The warnings of tries that fail alike: one a second. */
+  /** Leaves out lines of tries that fail alike, but for one a second. */
   readonly leftOut: OutageLog
   /** Whether to begin nothing new. */
   readonly isEnding: boolean
@@ -136,15 +136,14 @@ export class Tries {
     }
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
-    const told = { ...aboutOf({ change, to }), attempt, error: stackText(error) }
-    if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
-    else {
-      const more = leftOut(`${to} ${message}`)
-      const others = more !== undefined && more > 0 && { failuresBefore: more }
-      const what = `Consumer '${settings.name}' failed, and tries again`
-      if (more !== undefined) host.logger.warn(what, { ...told, ...others })
-      this.#isDue(due.getTime())
+    const more = leftOut(`${isAside} ${to} ${message}`)
+    if (more !== undefined) {
+      const others = more > 0 && { failuresBefore: more }
+      const told = { ...aboutOf({ change, to }), attempt, ...others, error: stackText(error) }
+      if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
+      else host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
     }
+    if (!isAside) this.#isDue(due.getTime())
     return { kind: 'failed', failure: { isAside, attempt, due, since, error: message } }
   }
 
