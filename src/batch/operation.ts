@@ -4,6 +4,7 @@ import { runHooks } from '../app/context.ts'
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
+import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { notAResponse } from '../http/request/not-a-response.ts'
@@ -143,7 +144,8 @@ function requestOf(
   // Paths of operations may be below the app's own path.
   const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
   const request = partRequest(whole, {
-    ...{ method, body, headers, ifMatch },
+    ...{ method, body, headers },
+    ...(ifMatch !== undefined && { ifMatch: withoutCodings(ifMatch) }),
     path: path.slice(isWhole ? basePath.length : 0),
   })
   hasArrived(request, body)

@@ -68,11 +68,16 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   return header.trim() === '*' ? 'any' : tagsIn(`${header},${header.replace(ADDED, '"')}`)
 }
 
-/**
- * What `compress` adds to the tag of a response in a coding, which has one of its own (RFC 9110, 8.8.3.3), and what Apache
- * and Caddy add.
- */
-const ADDED = /[+-](?:gzip|br|zstd)"/g
+/** What Apache and Caddy add to the tag of a response that they compress; in `If-Match` they leave it. */
+const ADDED = /-(?:gzip|br|zstd)"/g
+
+/** The codings that `compress` knows. */
+export const CODINGS: readonly string[] = ['gzip', 'br', 'zstd']
+
+/** Tags without those of `codings` that `compress` adds: each coding of a response has its own (RFC 9110, 8.8.3.3). */
+export function withoutCodings(tags: string, codings: readonly string[] = CODINGS): string {
+  return codings.reduce((rest, coding) => rest.replaceAll(`+${coding}"`, '"'), tags)
+}
 
 function tagsIn(header: string): readonly string[] {
   return header.match(TAG) ?? []

@@ -1,5 +1,6 @@
 /** Compressed responses (RFC 9110, 8.4 and 12.5.3). */
 
+import { CODINGS, withoutCodings } from '../cache/conditional.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { qualitiesIn } from '../http/response/qualities.ts'
 import { addVary, headerOf, textOf } from '../http/response/respond.ts'
@@ -11,8 +12,6 @@ type Bytes = Uint8Array<ArrayBuffer>
 const MIN_BYTES = 1024
 /** Longer texts are compressed as streams: others get their turn meanwhile. */
 const MAX_AT_ONCE = 64 * 1024
-
-const CODINGS: readonly string[] = ['gzip', 'br', 'zstd']
 
 /** Types that get smaller. */
 const COMPRESSIBLE =
@@ -44,7 +43,7 @@ export function compress(): Guard {
     const { cf } = request as { readonly cf?: { readonly clientAcceptEncoding?: string } }
     const accept = cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
     const known = request.headers.get('if-none-match') ?? ''
-    if (known.includes('+')) takeCodedTags(request, known, accept)
+    takeCodedTags(request, accept)
     context.onResponse((response) => {
       if (response.status === 304)
         return isAsIs(response) ? undefined : tagged(response, known, accept)
@@ -72,17 +71,20 @@ function acceptedIn(header: string | null, codings: readonly string[]) {
 
 /**
  * Gives `request` the tags of the plain contents, which are those that routes know. A cache asks with the tags of all codings
- * that it has, for any client: those that this one does not accept stay unknown. Those in `If-Match` are known in any coding.
+ * that it has, for any client: those that this one does not accept stay unknown.
  */
-function takeCodedTags(request: ApiRequest, known: string, accept: string | null): void {
-  const plain = acceptedIn(accept, CODINGS).taken.reduce(
-    (rest, coding) => rest.replaceAll(`+${coding}"`, '"'),
-    known,
-  )
-  // The headers of a request on Workers cannot be changed.
-  const headers = new Headers(request.headers)
-  headers.set('if-none-match', plain)
-  Object.defineProperty(request, 'headers', { value: headers, configurable: true })
+function takeCodedTags(request: ApiRequest, accept: string | null): void {
+  for (const name of ['if-match', 'if-none-match']) {
+    const tags = request.headers.get(name)
+    if (!tags?.includes('+')) continue
+    const codings = name === 'if-match' ? CODINGS : acceptedIn(accept, CODINGS).taken
+    const plain = withoutCodings(tags, codings)
+    if (plain === tags) continue
+    // The headers of a request on Workers cannot be changed.
+    const headers = new Headers(request.headers)
+    headers.set(name, plain)
+    Object.defineProperty(request, 'headers', { value: headers, configurable: true })
+  }
 }
 
 function isLeft(response: Response, context: Context): boolean {
