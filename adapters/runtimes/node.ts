@@ -75,9 +75,10 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     const { socket } = request
     // Read the address now: a closed connection has none.
     const { remoteAddress } = socket
+    const refused = isUsual(request) ? undefined : malformed(request)
     const turn = arrivals.arrive()
     const isRefused = turn instanceof Promise ? await turn : turn
-    let made = malformed(request)
+    let made = refused
     if (made) response.shouldKeepAlive = false
     else {
       const served = new ServedRequest(request, response)
@@ -122,6 +123,11 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
   // Node itself writes its compile cache when the process ends by itself, and so never on a platform that kills it.
   if (module.getCompileCacheDir?.() !== undefined) module.flushCompileCache()
   return running
+}
+
+/** Whether nothing about a request is for `malformed` to judge. */
+function isUsual({ headers, httpVersion }: Http.IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host !== undefined
 }
 
 /**

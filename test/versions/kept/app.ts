@@ -1,4 +1,4 @@
-/** An app with all that clients and databases keep when its process ends: `make.ts` wrote down what an earlier version gave. */
+/** An app with all that clients and databases keep when its process ends: `kept-fixture.ts` wrote down what an earlier version gave. */
 
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
@@ -10,7 +10,7 @@ import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 
-/** Whose data and promises are kept: a time at which `make.ts` ran. */
+/** Whose data and promises are kept: a time at which `kept-fixture.ts` ran. */
 export const THEN = Date.parse('2026-11-30T09:00:00.000Z')
 
 export const secret = 'a secret of the time before, 0123456789'

@@ -1,5 +1,5 @@
 /**
- * `node -C fieldgate-source test/versions/kept/make.ts`: writes what this version leaves in a SQLite file and with clients.
+ * `node -C fieldgate-source test/versions/kept/kept-fixture.ts`: writes what this version leaves in a SQLite file and with clients.
  * Run it when a form is changed on purpose, and say in the changelog what users of the version before have to expect.
  */
 
