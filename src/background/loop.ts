@@ -85,10 +85,6 @@ export class Loop implements Pace {
     return this.#aborts.signal
   }
 
-  get isRunning(): boolean {
-    return this.#running !== undefined
-  }
-
   start(): void {
     this.#running ??= this.#run()
   }

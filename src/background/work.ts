@@ -9,7 +9,7 @@ import type { Collection } from '../ports/store/store.ts'
 import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
 import type { Host } from '../records/engine/host.ts'
 import { idOf, LEASE_MS, workSchema } from './lease.ts'
-import { Loop, once, type Pace, POLL_MS } from './loop.ts'
+import { Loop, once, type Pace } from './loop.ts'
 
 /** What is kept of work for whoever does it next. */
 export interface Kept extends Fields {
@@ -27,6 +27,7 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   readonly #title: string
   readonly #loop: Loop
   #isPrepared = false
+  #isLooping = false
   /** The last sign of life of the one who has it, and when this process first saw it. */
   #seen: { readonly sign: number; readonly at: number } | undefined
 
@@ -46,6 +47,7 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   }
 
   start(): void {
+    this.#isLooping = true
     this.#loop.start()
   }
 
@@ -82,16 +84,10 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   protected isRunning({ owner, until }: Kept): boolean {
     const sign = until.getTime()
     // Who looks once has only the clock to go by.
-    if (owner === '' || (!this.#loop.isRunning && sign <= this.host.now())) return false
+    if (owner === '' || (!this.#isLooping && sign <= this.host.now())) return false
     if (sign !== this.#seen?.sign) this.#seen = { sign, at: performance.now() }
     return performance.now() < this.#seen.at + LEASE_MS
   }
-}
-
-/** When to look again at work that is had, or waits, until `until`. */
-export function lookAgain(until: Date, now: number): number {
-  const at = until.getTime()
-  return at > now ? Math.min(at, now + POLL_MS) : now + POLL_MS
 }
 
 /** Adds a job or a consumer, which no other of the app may be named like. */

@@ -12,7 +12,7 @@ import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS } from '../loop.ts'
-import { LeasedWork, lookAgain } from '../work.ts'
+import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
 import { ConsumedModels } from './models.ts'
 import { Reading } from './reading.ts'
@@ -69,7 +69,7 @@ export class Consumer extends LeasedWork {
   protected override async step(pace: Pace): Promise<number> {
     const { now } = this.host
     const found = await this.kept()
-    if (this.isRunning(found)) return lookAgain(found.until, now())
+    if (this.isRunning(found)) return now() + POLL_MS
     const lease = await takeLease(this.host, this.records, found, {}, pace)
     if (!lease) return now() + POLL_MS
     try {

@@ -10,7 +10,7 @@ import type { Host } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
 import { LEASE_MS, type Lease, pauseAfter, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS, watched } from '../loop.ts'
-import { type Kept, LeasedWork, lookAgain } from '../work.ts'
+import { type Kept, LeasedWork } from '../work.ts'
 
 /** What a job gets each time that it runs. */
 export interface JobRun {
@@ -98,10 +98,10 @@ export class Job extends LeasedWork<KeptJob> {
     if (next.getTime() > now()) return next.getTime()
     const [tick = next] = times.previousRuns(1, new Date(now() + 1))
     const isAgain = found.tick?.getTime() === tick.getTime()
-    const { owner, until } = found
-    // Somebody has it, or it has failed and waits.
-    const isHad = owner === '' ? isAgain && until.getTime() > now() : this.isRunning(found)
-    if (isHad) return lookAgain(until, now())
+    const until = found.until.getTime()
+    // It has failed and waits.
+    if (found.owner === '' && isAgain && until > now()) return Math.min(until, now() + POLL_MS)
+    if (this.isRunning(found)) return now() + POLL_MS
     const attempt = isAgain ? found.attempt + 1 : 1
     const set = { tick, attempt }
     const lease = await takeLease(this.host, this.records, found, set, pace)
