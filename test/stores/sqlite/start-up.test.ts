@@ -2,12 +2,13 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   executorStore,
   type SqliteResult,
   type SqliteStatement,
 } from '../../../adapters/stores/sqlite/calls/executor.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import type { Store } from '../../../src/ports/store/store.ts'
@@ -140,25 +141,30 @@ it('text in UTF-16, whose strings SQLite sorts otherwise, is an error that says 
   await store.close?.()
 })
 
-it.each([
-  ['removed', ''],
-  ['replaced', 'CREATE TABLE other (a)'],
-])(
-  'a write to a file that was %s while it is open is refused, for it would be lost',
-  async (_, sql) => {
+describe.each([
+  ['SQLite', (path: string) => sqliteStore({ path })],
+  ['libSQL', (path: string) => libsqlStore({ url: `file:${path}` })],
+])('a write to a file of %s is refused, for it would be lost', (_, open) => {
+  it.each([
+    ['removed', ''],
+    ['replaced', 'CREATE TABLE other (a)'],
+  ])('that was %s while it is open', async (_, sql) => {
     const { path } = await heldFile('CREATE TABLE other (a)')
-    const store = sqliteStore({ path })
+    const store = open(path)
     await store.prepare([people])
     const written = store.collection(people)
     await written.insert({ _id: 'a', name: 'a', email: 'a' })
     await rename(path, `${path}-before`)
     if (sql !== '') new DatabaseSync(path).exec(sql)
-    await expect(written.insert({ _id: 'b', name: 'b', email: 'b' })).rejects.toThrow(
+    const lost = written.insert({ _id: 'b', name: 'b', email: 'b' })
+    const error: StoreUnavailable = await lost.catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(`${error.message} ${error.cause}`).toContain(
       `'${path}' was replaced or removed while it was open. Start the app again`,
     )
     await rm(path, { force: true })
     await rename(`${path}-before`, path)
     await written.insert({ _id: 'c', name: 'c', email: 'c' })
     await store.close?.()
-  },
-)
+  })
+})

@@ -62,10 +62,20 @@ export function libsqlStore(options: LibsqlOptions): Store {
   const known = client ?? opened(url ?? '', authToken)
   const path = client || !url?.startsWith('file:') ? undefined : url.slice('file:'.length)
   let isReady = path === undefined && !client
+  let file: unknown
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       if (!isReady) await (client ? checkNumbers(client) : keepLog(known))
       isReady = true
+      if (path !== undefined) {
+        const found = numberOf(path)
+        file ??= found
+        if (found !== file) {
+          throw new Error(
+            `'${path}' was replaced or removed while it was open. Start the app again`,
+          )
+        }
+      }
       return await work()
     } catch (error) {
       throw storeError(error)
@@ -106,6 +116,12 @@ async function keepLog(client: LibsqlClient): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
+}
+
+/** The number of a file on its disk; undefined if there is none. */
+function numberOf(path: string): unknown {
+  const { statSync } = process.getBuiltinModule('node:fs')
+  return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
 class WrongClient extends TypeError {}
