@@ -263,6 +263,20 @@ await withService('postgres', ({ url }) => {
       await store.close()
     })
 
+    it('compare strings in their indexes by bytes, those of the log too', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const keys = { unique: ['a'], indexes: ['-a'] }
+      const logged = { model: 'Thing', keepMs: 1000 }
+      await store.prepare([{ ...thing({ a: z.string().max(9) }, keys), logged }])
+      const rows = await sql`
+        SELECT indexrelid::regclass::text FROM pg_index CROSS JOIN unnest(indcollation) AS used
+        JOIN pg_collation ON pg_collation.oid = used JOIN pg_class ON pg_class.oid = indrelid
+        WHERE relnamespace = ${`"${schema}"`}::regnamespace AND collname <> 'C'`
+      expect(rows).toEqual([])
+      await store.close()
+    })
+
     it('lose with a backfill only what the store has made: no index, and no column that something else needs', async () => {
       const schema = fresh()
       const store = postgresStore({ url, schema })

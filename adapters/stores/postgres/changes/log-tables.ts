@@ -50,11 +50,12 @@ export async function prepareLog(place: Place): Promise<void> {
   await connection.run(keepLog(tables, newEpoch(), there.has(consumers) ? consumers : undefined))
 }
 
+/** What is in an index is compared by bytes: other collations change with the machine's library, and finds end. */
 function createLog({ entries, log, dropped }: LogTables): string {
   return [
     `CREATE TABLE IF NOT EXISTS ${log} (id int PRIMARY KEY CHECK (id = 1), epoch text NOT NULL, place text NOT NULL, base bigint NOT NULL)`,
-    `CREATE TABLE IF NOT EXISTS ${dropped} (model text PRIMARY KEY, place bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL)`,
-    `CREATE TABLE IF NOT EXISTS ${entries} (place bigint NOT NULL, seq bigint GENERATED ALWAYS AS IDENTITY, at bigint NOT NULL, model text NOT NULL, record text NOT NULL, actor text, before text, after text, PRIMARY KEY (place, seq))`,
+    `CREATE TABLE IF NOT EXISTS ${dropped} (model text COLLATE "C" PRIMARY KEY, place bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${entries} (place bigint NOT NULL, seq bigint GENERATED ALWAYS AS IDENTITY, at bigint NOT NULL, model text COLLATE "C" NOT NULL, record text COLLATE "C" NOT NULL, actor text, before text, after text, PRIMARY KEY (place, seq))`,
     `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES}_of_a_record`)} ON ${entries} (model, record, place, seq)`,
   ].join(';\n')
 }
