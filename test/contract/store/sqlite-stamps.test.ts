@@ -160,6 +160,24 @@ describe('A record is sent as it is stored', () => {
     expect([second, third]).toEqual([null, null])
   })
 
+  it.each([
+    ['an object without its default', { set: { place: { city: 'b' } } }],
+    ['an object with what no model declares', { set: { place: { city: 'b', secret: 1 } } }],
+    ['a member of an object that is not there', { set: { 'place.city': 'b' } }],
+    ['an element without its default', { push: { places: { value: { city: 'b' } } } }],
+  ] as const)('only while a change leaves it whole: %s', async (_, change) => {
+    const place = z.object({ city: text, country: z.string().default('de') })
+    const placed = noteSchema({ place: place.optional(), places: z.array(place).optional() })
+    await withStore(newFile(), placed, async (store) => {
+      const notes = store.collection(placed)
+      await notes.insert({ _id: newId() })
+      await notes.updateMany(everything, change)
+      const read = { ...reading(everything), fillDefaults: true }
+      const [shown] = ((await notes.findJson?.(read)) ?? []).map((one) => JSON.parse(one))
+      expect(shown.place ?? shown.places[0]).toEqual({ city: 'b', country: 'de' })
+    })
+  })
+
   it('again once it has been looked at, if everything in it is declared', async () => {
     const path = newFile()
     const titled = noteSchema({ title: z.string().default('none') })
