@@ -138,21 +138,6 @@ describe('a consumer', () => {
     expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, aside: 0 })
   })
 
-  it('warns once a second of what fails alike, and says how many were left out', async () => {
-    const it = apps('2026-11-26T12:00:00Z')
-    const app = await consuming(it.app(), () => Promise.reject(new Error('no mail server')))
-    const warned = () => it.log.lines.filter(({ message }) => message.includes('tries again'))
-    vi.spyOn(performance, 'now').mockReturnValue(5000)
-    onTestFinished(() => void vi.restoreAllMocks())
-    for (let at = 0; at < 50; at += 1) await tasks(app).insert({ title: `t${at}` })
-    await runDue(app)
-    expect(warned()).toMatchObject([{ details: { attempt: 1 } }])
-    vi.spyOn(performance, 'now').mockReturnValue(6001)
-    it.clock.at += 1000
-    await runDue(app)
-    expect(warned().slice(1)).toMatchObject([{ details: { attempt: 2, failuresBefore: 49 } }])
-  })
-
   it('sets a change aside after its attempts, goes on with the record, and tries it again when told', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     let isBroken = true

@@ -136,7 +136,7 @@ export class Tries {
     }
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
-    const more = leftOut(`${isAside} ${to} ${message}`)
+    const more = leftOut(new Error(`${isAside} ${to} ${message}`))
     if (more !== undefined) {
       const others = more > 0 && { failuresBefore: more }
       const told = { ...aboutOf({ change, to }), attempt, ...others, error: stackText(error) }
