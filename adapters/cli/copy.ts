@@ -28,10 +28,8 @@ async function undoneBy(all: readonly BackgroundWork[]): Promise<string[]> {
   const found = await Promise.all(all.map((work) => work.status().catch(() => undefined)))
   return found.flatMap((one) => {
     if (one?.kind !== 'consumer' || !(one.behind || one.waiting + one.aside > 0)) return []
-    const behind = one.behind
-      ? `, and it has not looked at those since ${one.behind.toISOString()}`
-      : ''
-    return `${one.name}: ${counted(one.waiting)} changes wait and ${counted(one.aside)} were set aside${behind}. They are not copied, and lost to it in the target`
+    const behind = one.behind ? `, and those since ${one.behind.toISOString()} to come` : ''
+    return `${one.name} has ${counted(one.waiting)} changes waiting, ${counted(one.aside)} set aside${behind}. They are not copied: in the target it never gets them`
   })
 }
 

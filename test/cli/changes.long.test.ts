@@ -55,7 +55,7 @@ it('fieldgate changes tells what was set aside, and tries it again', async () =>
   const copied = await folder.fieldgate('copy', './app.ts', '--to', 'sqlite:new.db')
   expect([copied.code, copied.err]).toEqual([
     0,
-    expect.stringContaining('\nmailer: 0 changes wait and 1 were set aside. They are not copied'),
+    expect.stringContaining('\nmailer has 0 changes waiting, 1 set aside. They are not copied: '),
   ])
   const json = await folder.fieldgate('changes', './app.ts', '--json')
   expect(JSON.parse(json.out)).toMatchObject([
