@@ -8,7 +8,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
-import { whatever } from '../../src/model/option-rules.ts'
 import { type FileMeta, type FileStore, isKey } from '../../src/ports/services/files.ts'
 import { startedOnce } from '../../src/ports/values/once.ts'
 import { uploads } from '../../src/uploads/index.ts'
@@ -38,22 +37,20 @@ const ABANDONED_MS = 60 * 60 * 1000
  * ```
  */
 export function diskFiles(options: DiskOptions): FileStore {
-  if (typeof options?.root !== 'string' || options.root === '') {
-    throw new TypeError(`diskFiles: 'root' must be a folder`)
-  }
   // Its folders are those of one request: a file would be stored, and gone.
   if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
     throw new TypeError('diskFiles: Workers have no disk. Take r2Files or s3Files')
   }
-  const root = resolve(options.root)
+  const given = { ...options, root: options?.root ?? '' }
+  const linked = links('diskFiles', given, (key) => describedObject(folder, key), {
+    root: { must: 'be a folder', test: (root) => typeof root === 'string' && root !== '' },
+  })
+  const root = resolve(given.root)
   const folder: Folders = {
     objects: join(root, 'objects'),
     meta: join(root, 'meta'),
     incoming: join(root, 'incoming'),
   }
-  const linked = links('diskFiles', options, (key) => describedObject(folder, key), {
-    root: whatever,
-  })
   const ready = startedOnce(() => prepare(folder))
   return {
     uploads,

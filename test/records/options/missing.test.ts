@@ -76,3 +76,9 @@ it('a guard with other values for options says that it takes an object', async (
     await expect(called(guards.idempotency, given)).rejects.toThrow(error)
   }
 })
+
+it('an option that is not there is told before one that is missing', () => {
+  expect(() => diskFiles({ path: './uploads' } as never)).toThrow(
+    "diskFiles: unknown option 'path'. There are: ",
+  )
+})
