@@ -1,8 +1,8 @@
 /**
  * A cache in Redis or Valkey over TCP: choose it if several instances on Node, Deno or Bun serve the app.
  *
- * It keeps its promises on one primary. A replica may return what a write of the app has replaced; so may a server that
- * starts again with a snapshot, if the account may not send `INFO`.
+ * It keeps its promises on one primary that keeps nothing on disk. A replica, a failover that loses writes, or a restart
+ * from a snapshot may return what a write of the app has replaced.
  *
  * @module
  */
@@ -24,14 +24,11 @@ type Client = ReturnType<typeof newClient>
 /** A connection, from its handshake on. */
 interface Connection {
   readonly client: Client
-  /** Resolves, when commands can be sent, to what each value begins with: the number of the server's run. */
-  readonly opened: Promise<string>
+  /** Settles when commands can be sent. */
+  readonly opened: Promise<unknown>
 }
 
 const AT_REDIS = matching('start with redis:// or rediss://', /^rediss?:\/\//)
-
-/** What `increment` adds to: the server itself has to read it. */
-const COUNT = /^\d+$/
 
 /** A connection without any reply for this many milliseconds is closed, even in its handshake: TCP may wait for ever. */
 const SILENCE_MS = 2000
@@ -50,7 +47,7 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
 
   const open = (): Connection => {
     const client = newClient(url)
-    const connection = { client, opened: client.connect().then(() => runOf(client)) }
+    const connection = { client, opened: client.connect() }
     current = connection
     // Without a listener an error would end the process; pending calls reject by themselves.
     client.on('error', () => end(connection))
@@ -58,12 +55,12 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
     return connection
   }
 
-  const ask = async <T>(command: (client: Client, run: string) => Promise<T>): Promise<T> => {
+  const ask = async <T>(command: (client: Client) => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the cache is closed')
     const connection = current ?? open()
     const work = async () => {
-      const run = await connection.opened
-      return command(connection.client, run).catch((error: unknown) => {
+      await connection.opened
+      return command(connection.client).catch((error: unknown) => {
         // The server has become a replica: its address may lead to the new primary by now.
         if (String(error).includes('READONLY')) end(connection)
         throw error
@@ -74,17 +71,9 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
   }
 
   return {
-    get: (key) =>
-      ask(async (client, run) => {
-        const text = await client.get(key)
-        if (text?.startsWith(run)) return text.slice(run.length)
-        return COUNT.test(text ?? '') ? text : null
-      }),
+    get: (key) => ask((client) => client.get(key)),
     set: (key, value, ttlSeconds) =>
-      ask((client, run) => {
-        const text = COUNT.test(value) ? value : run + value
-        return client.set(key, text, { expiration: { type: 'EX', value: ttlSeconds } })
-      }),
+      ask((client) => client.set(key, value, { expiration: { type: 'EX', value: ttlSeconds } })),
     increment: (key, ttlSeconds) =>
       ask(async (client) => {
         const given = { keys: [key], arguments: [String(ttlSeconds)] }
@@ -95,15 +84,6 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
       if (current) end(current)
     },
   }
-}
-
-/**
- * The number of the server's run. By default Redis keeps snapshots: after a crash it has the state of one again, in which
- * values are that writes have replaced since. It also is another one after a failover.
- */
-async function runOf(client: Client): Promise<string> {
-  const told = await client.info('server').catch(() => '')
-  return `${/^run_id:(\w+)/m.exec(told)?.[1] ?? ''}\n`
 }
 
 function newClient(url: string) {
