@@ -6,9 +6,8 @@ import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
 /** A client that signs requests to `place` and never retries. */
-export function signer(place: S3Place): AwsClient {
-  const { accessKeyId, secretAccessKey, region } = place
-  return new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
+export function signer({ credentials, region }: S3Place): AwsClient {
+  return new AwsClient({ ...credentials, region, service: 's3', retries: 0 })
 }
 
 /** AWS refuses longer ones: seven days. */

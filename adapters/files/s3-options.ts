@@ -15,11 +15,18 @@ export interface S3Options {
   readonly accessKeyId?: string
   /** Default: the variable `S3_SPACES_SECRET`. */
   readonly secretAccessKey?: string
+  /**
+   * The session token of temporary credentials, such as those that a Lambda function gets. Default: the variable
+   * `S3_SESSION_TOKEN`. Signed links end with it.
+   */
+  readonly sessionToken?: string
   /** Where the variables above are looked up. Default: `process.env`, if there is one. */
   readonly env?: Readonly<Record<string, unknown>>
 }
 
-export interface S3Place extends Required<Omit<S3Options, 'env'>> {
+export interface S3Place extends Required<Pick<S3Options, 'endpoint' | 'bucket' | 'region'>> {
+  readonly credentials: Required<Pick<S3Options, 'accessKeyId' | 'secretAccessKey'>> &
+    Pick<S3Options, 'sessionToken'>
   /** `<endpoint>/<bucket>/<key>`. */
   urlOf(key: string): string
   keyOf(url: string): string | undefined
@@ -61,10 +68,14 @@ export function resolveS3(options: S3Options = {}): S3Place {
     )
   }
   const start = `${endpoint}/${bucket}/`
+  const token = options.sessionToken ?? (env.S3_SESSION_TOKEN as string | undefined)
   return {
     ...{ endpoint, bucket, region },
-    accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
-    secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
+    credentials: {
+      accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
+      secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
+      ...(token && { sessionToken: token }),
+    },
     urlOf: (key) => start + key,
     keyOf(url) {
       if (!url.startsWith(start)) return undefined
@@ -75,7 +86,7 @@ export function resolveS3(options: S3Options = {}): S3Place {
 }
 
 const RULES: Readonly<Record<keyof S3Options, Rule>> = {
-  ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey'),
+  ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey', 'sessionToken'),
   env: whatever,
 }
 

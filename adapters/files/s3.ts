@@ -121,11 +121,11 @@ const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 /** The SDK is loaded by the first call that needs it: it costs every start 100 ms and more. */
 async function connection(place: S3Place) {
   const sdk = exportsOf(await import('@aws-sdk/client-s3'))
-  const { accessKeyId, secretAccessKey, endpoint, region } = place
+  const { credentials, endpoint, region } = place
   const client = new sdk.S3Client({
     endpoint,
     region,
-    credentials: { accessKeyId, secretAccessKey },
+    credentials,
     forcePathStyle: true,
     // R2, Backblaze and others refuse the SDK's own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -322,13 +322,12 @@ it('behind a proxy that ends TLS, the place of the metadata and of the tools is 
   const params = { name: 'query_records', arguments: { model: '/favourites' } }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   const headers = { 'x-forwarded-proto': 'https', 'content-type': 'application/json' }
-  const at = 'x.example/.well-known/oauth-protected-resource/mcp'
-  const refused = await app.handle(
-    new Request('http://x.example/mcp', { method: 'POST', headers, body }),
-  )
-  expect(refused.headers.get('www-authenticate')).toContain(`"https://${at}"`)
-  const told = await app.handle(new Request(`http://${at}`, { headers }))
-  expect(await told.json()).toEqual({ resource: 'https://x.example/mcp' })
+  const ask = (path: string, init = {}) =>
+    app.handle(new Request(`http://x.example${path}`, { headers, ...init }))
+  const place = '/.well-known/oauth-protected-resource/mcp'
+  const refused = await ask('/mcp', { method: 'POST', body })
+  expect(refused.headers.get('www-authenticate')).toContain(`"https://x.example${place}"`)
+  expect(await (await ask(place)).json()).toEqual({ resource: 'https://x.example/mcp' })
 })
 
 describe('a router without QUERY', () => {

@@ -28,3 +28,33 @@ it.each([
   for await (const { key } of files.list('files/')) if (keys.push(key) > 5) break
   expect(keys).toEqual(['files/1.png', 'files/1.png'])
 })
+
+it.each([
+  ['the SDK', onNode],
+  ['fetch', onWorkers],
+])(
+  'temporary credentials sign requests by %s and links with their session token',
+  async (_, s3Files) => {
+    const tokens: unknown[] = []
+    const server = createServer(({ headers }, response) => {
+      tokens.push(headers['x-amz-security-token'])
+      response.writeHead(204).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const keys = { accessKeyId: 'k', secretAccessKey: 's' }
+    const lasting = s3Files({ endpoint, bucket: 'b', ...keys, env: {} })
+    const files = s3Files({ endpoint, bucket: 'b', ...keys, env: { S3_SESSION_TOKEN: 'short' } })
+    onTestFinished(async () => {
+      await Promise.all([files.close?.(), lasting.close?.()])
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = files.urlOf('files/1.png')
+    await files.delete('files/1.png')
+    await lasting.delete('files/1.png')
+    expect(tokens).toEqual(['short', undefined])
+    expect(await files.signedUrl(url, 60)).toContain('X-Amz-Security-Token=short')
+    expect(await lasting.signedUrl(url, 60)).not.toContain('Security-Token')
+  },
+)
