@@ -118,10 +118,13 @@ async function keepLog(client: LibsqlClient): Promise<void> {
   }
 }
 
-/** The number of a file on its disk; undefined if there is none. */
+/** The number of a file on its disk; undefined if there is none, or Deno may not look. */
 function numberOf(path: string): unknown {
-  const { statSync } = process.getBuiltinModule('node:fs')
-  return statSync(path, { throwIfNoEntry: false })?.ino
+  try {
+    return process.getBuiltinModule('node:fs').statSync(path).ino
+  } catch {
+    return undefined
+  }
 }
 
 class WrongClient extends TypeError {}

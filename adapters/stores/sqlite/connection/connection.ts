@@ -60,7 +60,11 @@ export class Connection {
     // FULL: an acknowledged write survives a loss of power. The cache is filled as pages are read.
     this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
     const { file } = this
-    this.#opened = file === undefined ? file : { file, ino: statSync(file).ino }
+    try {
+      this.#opened = file === undefined ? file : { file, ino: statSync(file).ino }
+    } catch {
+      // Deno may not look at where a link leads.
+    }
     this.#isSetUp = true
   }
 
