@@ -55,6 +55,13 @@ export class Connection {
   }
 
   #setUp(): void {
+    const [text] = this.rows({ sql: 'PRAGMA encoding', values: [] })
+    // The store relies on UTF-8, in which the order of bytes is that of code points.
+    if (text?.encoding !== 'UTF-8') {
+      throw new TypeError(
+        'its text is in UTF-16. Copy it to a new file: sqlite3 old.db .dump | sqlite3 new.db',
+      )
+    }
     // With WAL, readers and the writer do not wait for each other. Switching a new file over takes an exclusive lock.
     this.db.exec('PRAGMA journal_mode = WAL')
     // FULL: an acknowledged write survives a loss of power. The cache is filled as pages are read.

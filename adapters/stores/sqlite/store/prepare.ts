@@ -31,22 +31,14 @@ export interface Found {
   readonly shapes: Shapes
 }
 
-/** How the database stores a letter: the store relies on UTF-8, in which the order of bytes is that of code points. */
-const LETTER = statement(`SELECT hex(CAST('a' AS BLOB)) AS a`)
-
 /**
  * Reads all of it in one round trip: a Worker that starts has no more queries than that, however many models there are. It
  * changes nothing, once the table of the shapes is there.
  */
 function* findIn(schemas: readonly CollectionSchema[]): Migration<Found> {
   const none: readonly Row[] = []
-  const answers = yield [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES, LETTER]
-  const [columns = none, objects = none, , shapes = none, [letter] = none] = answers
-  if (letter?.a !== '61') {
-    throw new TypeError(
-      'the text of the database is in UTF-16, whose strings SQLite sorts by their bytes. Copy it to a new file: sqlite3 old.db .dump | sqlite3 new.db',
-    )
-  }
+  const answers = yield [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES]
+  const [columns = none, objects = none, , shapes = none] = answers
   return { existing: existingIn(columns, objects), shapes: shapesIn(shapes) }
 }
 
