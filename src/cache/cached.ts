@@ -31,7 +31,14 @@ export interface CachedOptions {
   readonly models: readonly string[]
 }
 
-type Flight = Promise<Loaded & Entry>
+interface Flight {
+  readonly result: Promise<Loaded & Entry>
+  /** By `performance.now()`. */
+  readonly begun: number
+}
+
+/** How long others join a read, in milliseconds: one that Workers have ended, or whose call never ends, would hold them for ever. */
+const JOINED_MS = 10_000
 
 export class CachedReads {
   readonly #options: CachedOptions
@@ -94,27 +101,29 @@ export class CachedReads {
   ): Promise<Entry> {
     const id = `${version} ${key}`
     const under = this.#flights.get(id)
+    const begun = performance.now()
+    const isJoined = under && begun - under.begun < JOINED_MS
     // Don't await if there is nothing to wait for: of reads that arrive together, the second must see the first.
-    const shared = under && (await under.catch(() => undefined))
+    const shared = isJoined ? await under.result.catch(() => undefined) : undefined
     // A failure, or a response that may not be kept, concerns only the one request.
     if (shared?.cacheable) return shared
-    const flight = (async () => withTag(await read.load()))()
+    const flight = { result: (async () => withTag(await read.load()))(), begun }
     this.#flights.set(id, flight)
     const land = () => {
       if (this.#flights.get(id) === flight) this.#flights.delete(id)
     }
-    const kept = this.#kept(key, version, flight).finally(land)
+    const kept = this.#kept(key, version, flight.result).finally(land)
     // On Workers, other requests' response must not be cancelled when this one's client goes away.
     context.waitUntil(kept)
-    const loaded = await flight
+    const loaded = await flight.result
     // Wait, so that the next request is a hit, but not for a slow cache.
     if (patience > 0) await within(kept, patience)
     return loaded
   }
 
-  async #kept(key: string, version: string, flight: Flight): Promise<void> {
+  async #kept(key: string, version: string, result: Flight['result']): Promise<void> {
     const { settings, space } = this.#options
-    const loaded = await flight.catch(() => undefined)
+    const loaded = await result.catch(() => undefined)
     if (loaded?.cacheable) await space.keep(key, version, loaded, settings)
   }
 }

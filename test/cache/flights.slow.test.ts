@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import { runs } from '../runs.ts'
 import { library } from './library.ts'
@@ -51,6 +51,23 @@ describe('single flight', () => {
     })
     await many(10, () => get('/books'))
     expect(asked).toBe(10)
+  })
+
+  it('a read that does not end holds others for ten seconds at most', async () => {
+    const { get, store } = await library()
+    const now = vi.spyOn(performance, 'now')
+    onTestFinished(() => now.mockRestore())
+    let reads = 0
+    store.onRead = () => {
+      reads += 1
+      return reads === 1 ? new Promise<void>(() => {}) : undefined
+    }
+    void get('/books')
+    await vi.waitUntil(() => reads === 1)
+    const later = performance.now() + 10_000
+    now.mockReturnValue(later)
+    expect((await get('/books')).status).toBe(200)
+    expect(reads).toBe(2)
   })
 
   it('one failure is not everybody’s: the others ask for themselves', async () => {
