@@ -117,13 +117,10 @@ export function routesOf({ mounted }: Pick<Host, 'mounted'>): () => RouteTable {
   }
 }
 
-/**
- * The path that decides the route, without its query string. A backslash parts nothing in a path that was sent (RFC 9112,
- * 3.2), though it does in a URL: a proxy in front that lets one path through sees only slashes.
- */
+/** The path that decides the route, without its query string. */
 export function routedPath({ url }: Pick<Request, 'url'>): string {
   const [, plain] = PLAIN_PATH.exec(url) ?? []
-  return plain ?? new URL(`http://h${pathOf(url).replaceAll('\\', '%5C')}`).pathname
+  return plain ?? new URL(`http://h${pathOf(url)}`).pathname
 }
 
 /** A path that parsing leaves as it is. */

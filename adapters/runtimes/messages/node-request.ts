@@ -204,9 +204,7 @@ function urlOf({ url: target = '/', headers, socket }: IncomingMessage): string 
   if (given !== last.given) last = { given, origin: originOf(given) }
   const { origin } = last
   const path = target.startsWith('/') ? target : pathOf(target, whole)
-  if (USUAL.test(path) && !DOTS.test(path)) return origin + path
-  // It would be a slash in a URL, and is none in what was sent.
-  return new URL(origin + path.replaceAll('\\', '%5C')).href
+  return USUAL.test(path) && !DOTS.test(path) ? origin + path : new URL(origin + path).href
 }
 
 let last = { given: '', origin: '' }
