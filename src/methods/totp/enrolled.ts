@@ -1,7 +1,6 @@
 /** Authenticator apps as they are stored, one record for each account. Each use is one conditional write. */
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
-import { invalidTicket } from '../../auth/refusals.ts'
 import type { Accounts } from '../../auth/setup/method.ts'
 import { all, type Filter, is, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -21,8 +20,6 @@ interface Stored {
 const RECOVERY_CODES = 10
 /** Parallel uses of different recovery codes overtake each other. */
 const MAX_TRIES = 20
-/** No ticket of a sign-in is valid for longer. */
-const TICKET_MS = 10 * 60_000
 
 /** No code is right any more, and the user is told no more than of a wrong one. */
 const UNREADABLE =
@@ -97,16 +94,12 @@ export class Enrolled {
     return (await this.records.stored.update(own, { set: { step, secret } })) !== null
   }
 
-  /** Uses a recovery code up, and only one of those that come with one `ticket` at once. Throws a 401 for the others. */
-  async useRecoveryCode(user: Fields, code: string, ticket: string): Promise<boolean> {
+  async useRecoveryCode(user: Fields, code: string): Promise<boolean> {
     const text = this.#sealed(user, code)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await this.of(user)
       const used = stored?.codes.find(({ seal }) => this.#accounts.isSealed(seal, text))
       if (!stored || !used) return false
-      const { useOnce, now } = this.#accounts
-      const isFirst = tries > 0 || (await useOnce(`recovery ${ticket}`, now() + TICKET_MS))
-      if (!isFirst) throw invalidTicket()
       const set = { codes: stored.codes.filter((one) => one !== used) }
       const expect = { codes: stored.codes }
       if (await this.records.stored.update(withId(stored._id), { set }, { expect })) return true

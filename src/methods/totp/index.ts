@@ -142,8 +142,7 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         answer: ['recoveryCode', 'string'],
         asks: true,
         isEnrolled: (user, stays) => enrolled.idOf(user, stays, 1),
-        isRight: (user, code, _request, ticket) =>
-          enrolled.useRecoveryCode(user, String(code), ticket),
+        isRight: (user, code) => enrolled.useRecoveryCode(user, String(code)),
       },
     ],
     forget: (userId) => enrolled.records.forget(userId),
