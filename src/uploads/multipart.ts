@@ -9,6 +9,8 @@ export interface PartHead {
   /** The client's name for a file, not used for anything; undefined for text. */
   readonly filename: string | undefined
   readonly isJson: boolean
+  /** Of text; UTF-8 if undefined. */
+  readonly charset: string | undefined
 }
 
 /** Takes one part's bytes, then null. Throwing ends the parsing. */
@@ -36,7 +38,7 @@ export function multipartParser(
     throw malformedMultipart()
   }
   const parser = make({
-    headers: { 'content-type': withoutEmpty(contentType) },
+    headers: { 'content-type': readable(contentType) },
     isFile: () => true,
     // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1. multipasta does so in a later chunk only.
     onFile(info) {
@@ -74,22 +76,35 @@ export function multipartParser(
   }
 }
 
-/** multipasta reads neither tabs nor empty parameters, which are legal (RFC 9110, 5.6.6). */
-function withoutEmpty(contentType: string): string {
-  const parameters = contentType.split(';').map((one) => one.trim())
+/**
+ * multipasta reads neither tabs nor empty parameters, which are legal (RFC 9110, 5.6.6), nor a boundary with `=` in it that has
+ * no quotes, which programs in Java send.
+ */
+function readable(contentType: string): string {
+  const parameters = contentType
+    .split(';')
+    .map((one) => one.trim().replace(/^boundary=([^"]+)$/i, 'boundary="$1"'))
   return parameters.filter((one) => one !== '').join('; ')
 }
 
 /** multipasta drops dispositions beyond Latin-1 and cuts names at an escaped quote, so both names are read here. */
 function headOf(info: PartInfo): PartHead {
-  const header = info.headers['content-disposition']
+  const { 'content-disposition': header, 'content-transfer-encoding': coding = '8bit' } =
+    info.headers
+  // RFC 7578, 4.7 takes no coding; read as if there were none, its letters would be the text.
+  if (!/^(?:[78]bit|binary)$/i.test(String(coding))) throw malformedMultipart()
   if (typeof header !== 'string' || !/^\s*form-data\s*;/i.test(header)) throw malformedMultipart()
   const name = parameter(header, 'name')
   if (!name) throw malformedMultipart()
   const filename = parameter(header, 'filename') ?? parameter(header, 'filename*')
   const isFile = filename !== undefined || info.contentType === 'application/octet-stream'
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(info.contentType)
-  return { name, filename: isFile ? (filename ?? 'unnamed') : undefined, isJson }
+  return {
+    name,
+    filename: isFile ? (filename ?? 'unnamed') : undefined,
+    isJson,
+    charset: info.contentTypeParameters.charset,
+  }
 }
 
 /** A parameter's value; browsers write quotes and line ends in it as `%22`, `%0D` and `%0A`. */

@@ -139,7 +139,7 @@ export class MultipartBody {
     this.#arrived = []
     for (const { part, bytes } of arrived) {
       if (bytes === null) {
-        const text = await textOf(part.held)
+        const text = await textOf(part)
         // A byte order mark is part of a text, but not of JSON.
         addTo(this.texts, part.name, part.isJson ? { json: text.replace(/^\uFEFF/, '') } : text)
       } else if (part.filename === undefined) await part.held.write(bytes)
@@ -148,11 +148,11 @@ export class MultipartBody {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-async function textOf(held: BufferedFile): Promise<string> {
+async function textOf({ held, charset }: Part): Promise<string> {
   try {
-    return utf8.decode(await bytesOf(held))
+    // Apache's HttpClient sends Latin-1 unless told otherwise, and says so.
+    const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true })
+    return decoder.decode(await bytesOf(held))
   } catch {
     throw refuse.malformedMultipart()
   }

@@ -9,9 +9,12 @@ import type { Model } from '../model.ts'
 
 /** A decimal number of any length. */
 export const NUMBER: RegExp = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/**
+ * ISO 8601 as languages print it: a space may stand for the `T`, before the offset (Ruby), or for its `+` (a URL that is not
+ * encoded), and the name of the zone may follow (RFC 9557; Java).
+ */
 const ISO_DATE =
-  /^\d{4}(?:-\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/
-const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
+  /^(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:(?:[Zz]| UTC|(?: ?([+-])| {1,2})(\d\d):?(\d\d)?)(?:\[[\w/+-]+\])?)?)?$/
 const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
@@ -22,6 +25,9 @@ const MAX_DATE_LENGTH = 64
 
 /** Four digits are an ISO 8601 year, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
+
+/** Whole seconds can't be told from milliseconds; a fraction of fewer, until 1973, is of seconds. */
+const FEWEST_WITH_FRACTION = 1e11
 
 // Some stores order dates as strings of fixed width, so years have four digits everywhere.
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
@@ -35,18 +41,22 @@ export function numberFrom(text: string): number | undefined {
 
 /** A date from ISO 8601 (UTC without a zone) or epoch milliseconds, years 0000 to 9999; undefined for other strings. */
 export function dateFrom(value: string | number): Date | undefined {
-  if (typeof value === 'number') return validDate(new Date(value))
+  if (typeof value === 'number') {
+    const isSeconds = Math.abs(value) < FEWEST_WITH_FRACTION && !Number.isInteger(value)
+    return isSeconds ? undefined : validDate(new Date(value))
+  }
   if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
-  if (epoch !== undefined) return validDate(new Date(epoch))
-  if (!ISO_DATE.test(value) || !isDay(value)) return undefined
-  const iso = value.replace(' ', 'T').toUpperCase()
-  return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
+  if (epoch !== undefined) return dateFrom(epoch)
+  const [, day, time, sign = '+', hours, minutes = '00'] = ISO_DATE.exec(value) ?? []
+  if (day === undefined || !isDay(day)) return undefined
+  const zone = hours === undefined ? 'Z' : `${sign}${hours}:${minutes}`
+  return validDate(new Date(time === undefined ? day : `${day}T${time}${zone}`))
 }
 
 /** Whether the day exists in the calendar: some runtimes read 30 February as 1 March. */
 function isDay(iso: string): boolean {
-  const [year = 0, month = 1, day = 1] = iso.slice(0, 10).split('-').map(Number)
+  const [year = 0, month = 1, day = 1] = iso.split('-').map(Number)
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
