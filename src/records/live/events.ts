@@ -5,8 +5,11 @@ import type { Outlet, PipedBody } from '../../ports/services/piped-body.ts'
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024
 
-/** How long a client waits until it connects again, in milliseconds. */
-const RETRY = 'retry: 2000\n\n'
+/**
+ * How long a client waits until it connects again, in milliseconds. It and comments are lines of the next event: httpx-sse of
+ * Python takes an empty line after them for an event without data.
+ */
+const RETRY = 'retry: 2000\n'
 
 const encoder = new TextEncoder()
 
@@ -82,7 +85,7 @@ export class Events implements PipedBody {
    */
   comment(): void {
     if (this.#waiting[0] === RETRY) this.#cut()
-    else if (this.#waiting.length === 0) this.#send(':\n\n', false)
+    else if (this.#waiting.length === 0) this.#send(':\n', false)
   }
 
   /** Ends the response once all of it is sent. */
