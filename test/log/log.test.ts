@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { memoryStore } from '../../examples/memory-store/store.ts'
@@ -14,6 +17,7 @@ import {
 import { hostOf } from '../../src/records/engine/host.ts'
 import { cheap, password, secret } from '../auth/accounts.ts'
 import { type Service, service } from '../records/service.ts'
+import { databases } from '../services/memory.ts'
 
 const List = defineModel('LogList', {
   fields: { name: z.string() },
@@ -217,6 +221,21 @@ describe('the log of changes', () => {
     const anew = await send('POST', '/auth/password/change', { json: passwords, headers })
     const [latest] = (await log?.history('LogMember', user._id, { limit: 1 })) ?? []
     expect([anew.status, anew.headers.get('change-id')]).toEqual([200, latest?.id])
+  })
+
+  it('says of a write that it could not be noted, while its row is gone', async () => {
+    const folder = mkdtempSync(join(databases(), 'fieldgate-log-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'app.db')
+    const { app } = service({ store: sqliteStore({ path }) })
+    onTestFinished(() => app.close())
+    app.mount('/lists', createRouter({ model: List, middlewares: [] }))
+    await app.ready()
+    const other = new DatabaseSync(path)
+    other.exec('DELETE FROM fieldgate_change_log')
+    other.close()
+    const insert = app.store.collection(List).insert({ name: 'a' })
+    await expect(insert).rejects.toThrow('the log of changes is not there')
   })
 
   it('is refused where a store keeps none, and for durations that are none', async () => {

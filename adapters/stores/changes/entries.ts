@@ -51,6 +51,13 @@ export class LoggedModels {
   }
 }
 
+/** The row of the log is gone, so nothing has a place in it: a write that would not be noted is refused. */
+export function noLog(): TypeError {
+  return new TypeError(
+    'the log of changes is not there. Was the store prepared, or has another program emptied the table fieldgate_change_log? A start of the app makes its row again.',
+  )
+}
+
 /** The most entries that are looked at when old ones are dropped. */
 export const MAX_DROPPED = 1000
 

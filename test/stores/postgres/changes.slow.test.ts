@@ -2,6 +2,7 @@ import connect from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
+import { withId } from '../../../src/ports/store/filter.ts'
 import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
@@ -81,6 +82,30 @@ await withService('postgres', ({ url }) => {
     await slower
 
     expect(await sql`SELECT place::text FROM ${dropped}`).toEqual([{ place: '9000000000000' }])
+    await store.close()
+  })
+
+  it('a write is refused while the row of the log is gone, and a start makes it again', async () => {
+    const schema = fresh()
+    const store = postgresStore({ url, schema })
+    const { write } = store
+    if (!write) throw new Error('no log')
+    await store.prepare([logged])
+    const insert = (_id: string) => write([{ in: logged, by: null, insert: { _id, name: 'x' } }])
+    const [first, second] = [newId(), newId()]
+    await insert(first)
+
+    const sql = opened()
+    await sql`TRUNCATE ${sql(schema)}.fieldgate_change_log`
+    const change = { set: { name: 'y' } }
+    const gone = 'the log of changes is not there'
+    await expect(insert(second)).rejects.toThrow(gone)
+    await expect(write([{ in: logged, by: null, update: withId(first), change }])).rejects.toThrow(
+      gone,
+    )
+
+    await store.prepare([logged])
+    await insert(second)
     await store.close()
   })
 

@@ -8,7 +8,13 @@ import type {
   NotedChange,
 } from '../../../../src/ports/store/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
-import { LoggedModels, MAX_DROPPED, nextPosition, timesToDrop } from '../../changes/entries.ts'
+import {
+  LoggedModels,
+  MAX_DROPPED,
+  nextPosition,
+  noLog,
+  timesToDrop,
+} from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
@@ -149,7 +155,7 @@ export class Log implements ChangeLog {
       const session = this.#connection.client.startSession({ snapshot: true })
       try {
         const state = await this.#tickets.state({ session })
-        if (!state) throw new TypeError('the log of changes is not there. Was the store prepared?')
+        if (!state) throw noLog()
         return await read(state, session)
       } finally {
         await session.endSession()

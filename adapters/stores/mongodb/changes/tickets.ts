@@ -9,6 +9,7 @@
  */
 
 import type { Collection, Db, Document, ServerSessionId } from 'mongodb'
+import { noLog } from '../../changes/entries.ts'
 import { newEpoch } from '../../changes/position.ts'
 import { sharing } from '../../gather.ts'
 import { DUPLICATE_KEY, hasCode, unless } from '../connection/errors.ts'
@@ -91,9 +92,7 @@ export class Tickets {
     })
     const own = taken?.open.slice(-made.length) ?? []
     const [first] = own
-    if (!taken || !first) {
-      throw new TypeError('the log of changes is not there. Was the store prepared?')
-    }
+    if (!taken || !first) throw noLog()
     this.#closeLeft(taken.open, +first.at)
     return own.map((ticket) => ({ epoch: taken.epoch, ...ticket }))
   }

@@ -2,12 +2,12 @@
 
 import type { ChangeLog, LoggedChange, NotedChange } from '../../../../src/ports/store/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
-import { LoggedModels, nextPosition, timesToDrop } from '../../changes/entries.ts'
+import { LoggedModels, nextPosition, noLog, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
-import { ported } from '../layout/errors.ts'
+import { isEmptyColumn, ported } from '../layout/errors.ts'
 import type { Row, Run } from '../layout/rows.ts'
 import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, idOf, logTables, notedIn } from './log-tables.ts'
@@ -75,7 +75,8 @@ export class Log implements ChangeLog {
     written?: (parameters: Bound) => string,
   ): Promise<NotedChange[]> {
     if (noted.length === 0) return []
-    return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
+    const { rows } = await run(addEntries(this.#tables, noted, written)).catch(throwUnplaced)
+    return notedIn(rows)
   }
 
   /** After a write that has added so many entries. */
@@ -135,6 +136,11 @@ export class Log implements ChangeLog {
         LEFT JOIN (${this.#last()}) AS last ON TRUE LEFT JOIN (${found}) AS e ON TRUE ORDER BY e.place, e.seq`,
     )
   }
+}
+
+/** A place is that of the log's row and on; without it an entry has none. */
+function throwUnplaced(error: unknown): never {
+  throw isEmptyColumn(error, 'place') ? noLog() : error
 }
 
 /** Before every entry. */

@@ -76,6 +76,11 @@ export function brokenConnection(): StoreUnavailable {
   return new StoreUnavailable('the database cannot be used', { cause })
 }
 
+/** Whether a write left this column empty, which must have a value. */
+export function isEmptyColumn(error: unknown, name: string): boolean {
+  return codeOf(error) === '23502' && (error as Refusal).column_name === name
+}
+
 /** Whether the database, not the statement, is the reason. */
 export function isUnusable(error: unknown): boolean {
   const code = codeOf(error)

@@ -15,7 +15,13 @@ import type {
   NotedChange,
 } from '../../../../src/ports/store/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
-import { LoggedModels, MAX_DROPPED, nextPosition, type StoredEntry } from '../../changes/entries.ts'
+import {
+  LoggedModels,
+  MAX_DROPPED,
+  nextPosition,
+  noLog,
+  type StoredEntry,
+} from '../../changes/entries.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import {
@@ -153,7 +159,9 @@ export function openLog(rows: (statement: Statement) => MaybePromise<readonly Ro
       return models.limited
     },
     noted(row) {
-      const { epoch, noted: json = '[]' } = row ?? {}
+      // The write stands, but nothing was noted.
+      if (!row) throw noLog()
+      const { epoch, noted: json } = row
       const entries = JSON.parse(String(json)) as [number, number, string, string][]
       const noted = entries
         .sort(([a], [b]) => a - b)
