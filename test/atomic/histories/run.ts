@@ -84,8 +84,14 @@ export async function historyOver(
   const last = new Client(first, known)
   await last.list()
   await last.walk()
+  // Transactions of other tests may hold back what the log shows: it is whole once it shows this one.
+  const { teams } = known
+  for (const before = teams.length; teams.length === before; ) await last.team()
   const all: Call[] = [...beginner.calls, ...calls.flat(), ...last.calls]
-  const log = await settled(() => dataOf<Entry>(first, '/log'))
+  const log = await settled(
+    () => dataOf<Entry>(first, '/log'),
+    (entries) => entries.some(({ after }) => after?._id === teams.at(-1)),
+  )
   const left = await Promise.all(
     ['/items', '/teams'].map((path) => dataOf<Entry['after'] & {}>(first, path)),
   )
@@ -108,12 +114,15 @@ export async function historyOver(
   }
 }
 
-/** What is asked again until it is the same twice: what nobody waits for may still arrive. */
-async function settled<T>(ask: () => Promise<T[]>): Promise<T[]> {
+/** What is asked again until it is whole, and the same twice: what nobody waits for may still arrive. */
+async function settled<T>(
+  ask: () => Promise<T[]>,
+  isWhole: (all: readonly T[]) => boolean,
+): Promise<T[]> {
   for (let before = await ask(); ; ) {
     await delay(100)
     const after = await ask()
-    if (after.length === before.length) return after
+    if (after.length === before.length && isWhole(after)) return after
     before = after
   }
 }
