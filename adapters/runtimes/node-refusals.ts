@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 
 const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_INVALID_URL: [400, 'The URL has characters that must be percent-encoded'],
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
 }
 

@@ -33,6 +33,12 @@ describe('serve on node', () => {
   it.each([
     ['what is no HTTP', 'nonsense\r\n\r\n', 400, 'Bad Request.'],
     [
+      'a URL as curl and PHP send it',
+      'GET /echo?name=Köln HTTP/1.1\r\nHost: x\r\n\r\n',
+      400,
+      'The URL has characters that must be percent-encoded.',
+    ],
+    [
       'headers that are too long',
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
       431,
