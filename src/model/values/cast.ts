@@ -42,24 +42,17 @@ export function numberFrom(text: string): number | undefined {
 /** A date from ISO 8601 (UTC without a zone) or epoch milliseconds, years 0000 to 9999; undefined for other strings. */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') {
-    const isSeconds = Math.abs(value) < FEWEST_WITH_FRACTION && !Number.isInteger(value)
+    const isSeconds = value % 1 !== 0 && value < FEWEST_WITH_FRACTION
     return isSeconds ? undefined : validDate(new Date(value))
   }
   if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
   if (epoch !== undefined) return dateFrom(epoch)
-  const [, day, time, sign = '+', hours, minutes = '00'] = ISO_DATE.exec(value) ?? []
-  if (day === undefined || !isDay(day)) return undefined
+  const [, day = '', time, sign = '+', hours, minutes = '00'] = ISO_DATE.exec(value) ?? []
+  // Some runtimes read 30 February as 1 March.
+  if (!new Date(day).toJSON()?.startsWith(day)) return undefined
   const zone = hours === undefined ? 'Z' : `${sign}${hours}:${minutes}`
   return validDate(new Date(time === undefined ? day : `${day}T${time}${zone}`))
-}
-
-/** Whether the day exists in the calendar: some runtimes read 30 February as 1 March. */
-function isDay(iso: string): boolean {
-  const [year = 0, month = 1, day = 1] = iso.split('-').map(Number)
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
 /** An id in its stored form, or undefined if it does not have the format of the model's ids. */

@@ -7,10 +7,6 @@ const MAX_MESSAGE_LENGTH = 500
 /** The most of what a client has sent: keys may be as long as a body. */
 const MAX_ECHO_LENGTH = 200
 
-/** zod's message names the type, of which JSON has none. */
-const NO_DATE = 'Invalid input: expected date'
-const HOW_TO_WRITE_IT = `${NO_DATE} such as "2026-01-02T10:00:00Z"`
-
 interface Issue {
   readonly code?: string | undefined
   readonly path: readonly PropertyKey[]
@@ -29,7 +25,11 @@ export function messagesOf(issues: Iterable<Issue>, prefix?: string): Record<str
       issue.code === 'unrecognized_keys'
         ? // This message names the client's keys.
           echoed(issue.message)
-        : cut(issue.message, MAX_MESSAGE_LENGTH).replace(NO_DATE, HOW_TO_WRITE_IT)
+        : // JSON has no dates.
+          cut(issue.message, MAX_MESSAGE_LENGTH).replace(
+            'expected date,',
+            'expected date such as "2026-01-02T10:00:00Z",',
+          )
     count += 1
     if (count === MAX_MESSAGES) break
   }
