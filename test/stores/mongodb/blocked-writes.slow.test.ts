@@ -47,6 +47,18 @@ it('has no room left', () => {
   expect(portError(error)).toBeInstanceOf(StoreUnavailable)
 })
 
+it.each([
+  ['LockTimeout', 24],
+  ['CursorNotFound', 43],
+  ['QueryPlanKilled', 175],
+  ['CursorKilled', 237],
+  ['SnapshotUnavailable', 246],
+  ['TemporarilyUnavailable', 365],
+])('meets what somebody does to a collection or a cursor meanwhile: %s', (codeName, code) => {
+  const error = new MongoServerError({ code, codeName, message: 'meanwhile' })
+  expect(portError(error)).toBeInstanceOf(StoreUnavailable)
+})
+
 it('is lost in the middle of a write of several documents, which the driver wraps', () => {
   const lost = new MongoNetworkError('read ECONNRESET')
   const wrapped = new MongoBulkWriteError(lost as never, {} as never)

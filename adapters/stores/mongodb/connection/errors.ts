@@ -52,14 +52,21 @@ const UNREACHABLE = new Set([
 const NOT_NOW = new Set<unknown>([
   6, // HostUnreachable
   7, // HostNotFound
+  24, // LockTimeout, each time that the transaction was tried: of one that waits for an index or `fsyncLock`
+  43, // CursorNotFound
   64, // WriteConcernFailed
   89, // NetworkTimeout
   91, // ShutdownInProgress
   100, // UnsatisfiableWriteConcern
   WRITE_CONFLICT, // each time that the transaction was tried
   134, // ReadConcernMajorityNotAvailableYet
+  175, // QueryPlanKilled: the index that it used was dropped, or its collection was
   189, // PrimarySteppedDown
+  237, // CursorKilled
+  239, // SnapshotTooOld
+  246, // SnapshotUnavailable: the collection was dropped or renamed meanwhile
   251, // NoSuchTransaction, each time that it was tried
+  365, // TemporarilyUnavailable: the server has no room in its cache
   9001, // SocketException
   10107, // NotWritablePrimary
   11600, // InterruptedAtShutdown
