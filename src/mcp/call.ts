@@ -37,7 +37,7 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
     async (error) => read(await errorHandler()(error, request, context)),
   )
   const shown = textOf(body)
-  const tooLong = shown !== JSON.stringify(body) && 'Too long: select fields in query_records.'
+  const tooLong = shown !== JSON.stringify(body) && 'Too long: select in query_records.'
   const content = [shown, tooLong, note].flatMap((text) => (text ? { type: 'text', text } : []))
   const result = {
     ...{ content, structuredContent: JSON.parse(shown) },
@@ -131,7 +131,8 @@ function one(
   { id, ifMatch, values: body }: Fields,
 ): Promise<Reply> {
   const written = id === undefined ? 'create' : 'update'
-  const action = name === 'write_record' ? written : (name.split('_')[0] as string)
+  // Without '_record'.
+  const action = name === 'write_record' ? written : name.slice(0, -7)
   if (!caller.agents.includes(action))
     throw badRequest('bad-request', `Agents may not ${action} here.`)
   return send(caller, served, action, { body, ifMatch }, id)

@@ -128,7 +128,7 @@ function standsAlone(headers: Headers, method: string, { name, _meta }: Fields):
   if (isEarlier || (!named && method === 'initialize')) return false
   if ((version ?? REVISION) !== REVISION) {
     const data = { supported: VERSIONS, requested: version }
-    throw refusal(-32022, 'Unsupported version.', data)
+    throw refusal(-32022, 'Unknown version.', data)
   }
   if (!named || !meta[`${META}clientCapabilities`]) {
     throw refusal(INVALID_PARAMS, '_meta lacks protocolVersion or clientCapabilities.')

@@ -186,7 +186,7 @@ describe('the tools of an app', () => {
     const read = await tool('read_record', { model: '/notes', id: long._id })
     expect([read.structuredContent, read.content[1]?.text]).toEqual([
       { data: { _id: long._id } },
-      'Too long: select fields in query_records.',
+      'Too long: select in query_records.',
     ])
     const part = await tool('query_records', {
       model: '/notes',

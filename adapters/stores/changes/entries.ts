@@ -53,9 +53,7 @@ export class LoggedModels {
 
 /** The row of the log is gone, so nothing has a place in it: a write that would not be noted is refused. */
 export function noLog(): TypeError {
-  return new TypeError(
-    'the log of changes is not there. Was the store prepared, or has another program emptied the table fieldgate_change_log? A start of the app makes its row again.',
-  )
+  return new TypeError('fieldgate_change_log has no row. Start the app again, which makes it')
 }
 
 /** The most entries that are looked at when old ones are dropped. */

@@ -42,8 +42,7 @@ export function numberFrom(text: string): number | undefined {
 /** A date from ISO 8601 (UTC without a zone) or epoch milliseconds, years 0000 to 9999; undefined for other strings. */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') {
-    const isSeconds = value % 1 !== 0 && value < FEWEST_WITH_FRACTION
-    return isSeconds ? undefined : validDate(new Date(value))
+    return value % 1 && value < FEWEST_WITH_FRACTION ? undefined : validDate(new Date(value))
   }
   if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)

@@ -21,15 +21,11 @@ export function messagesOf(issues: Iterable<Issue>, prefix?: string): Record<str
     const keys = prefix === undefined ? issue.path : [prefix, ...issue.path]
     const path = echoed(keys.map(String).join('.'))
     if (path in fields) continue
+    // This message names the client's keys.
     fields[path] =
       issue.code === 'unrecognized_keys'
-        ? // This message names the client's keys.
-          echoed(issue.message)
-        : // JSON has no dates.
-          cut(issue.message, MAX_MESSAGE_LENGTH).replace(
-            'expected date,',
-            'expected date such as "2026-01-02T10:00:00Z",',
-          )
+        ? echoed(issue.message)
+        : cut(issue.message, MAX_MESSAGE_LENGTH)
     count += 1
     if (count === MAX_MESSAGES) break
   }

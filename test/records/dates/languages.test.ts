@@ -63,13 +63,13 @@ describe('dates of other languages', () => {
     ["Jackson's Instant", '1767344400.123456789'],
     ["Jackson's LocalDateTime", [2026, 1, 2, 10, 0]],
     ['HTTP', 'Fri, 02 Jan 2026 10:00:00 GMT'],
-  ])('are refused with how to write them: %s', async (_, due) => {
+  ])('are refused: %s', async (_, due) => {
     const send = tasks()
     const { status, body } = await send('POST', '/tasks', { json: { due } })
     expect(status).toBe(400)
     expect(body).toMatchObject({
       fields: {
-        due: expect.stringContaining('expected date such as "2026-01-02T10:00:00Z", received '),
+        due: expect.stringContaining('expected date, received '),
       },
     })
     if (typeof due === 'object') return
