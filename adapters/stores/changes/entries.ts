@@ -53,7 +53,7 @@ export class LoggedModels {
 
 /** The row of the log is gone, so nothing has a place in it: a write that would not be noted is refused. */
 export function noLog(): TypeError {
-  return new TypeError('fieldgate_change_log has no row. Start the app again, which makes it')
+  return new TypeError('fieldgate_change_log has no row. Start the app again')
 }
 
 /** The most entries that are looked at when old ones are dropped. */
