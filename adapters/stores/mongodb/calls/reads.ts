@@ -13,7 +13,7 @@ import { shownText } from '../../json-values.ts'
 import { idOf, placeAt } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
-import { NONE_AS_BYTES } from '../documents/bson.ts'
+import { DOCUMENTS_AS_BYTES, NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
 import { asText, compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
@@ -191,7 +191,7 @@ export class Reads {
     const reply = await this.#sent(
       { find: schema.name, filter: query },
       { ...options, batchSize },
-      true,
+      DOCUMENTS_AS_BYTES,
     )
     const found = () => {
       this.#hasRare = true
@@ -207,13 +207,13 @@ export class Reads {
   async #sent(
     command: Document,
     { signal, ...options }: Options,
-    raw = false,
+    bytes = NONE_AS_BYTES,
   ): Promise<Document | undefined> {
     const { database } = this.#connection
     try {
       return await database.command(
         { ...command, ...options, readConcern },
-        { ...NONE_AS_BYTES, raw, ...(signal && { signal }) },
+        { ...bytes, ...(signal && { signal }) },
       )
     } catch (error) {
       if (isPassing(error)) return undefined

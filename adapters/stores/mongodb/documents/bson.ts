@@ -15,6 +15,12 @@ export const NONE_AS_BYTES: BSONSerializeOptions = { fieldsAsRaw: Object.create(
 /** What the driver makes something else of: references have names with a dollar. */
 const RARE_NAME = /^\$|^__proto__$/
 
+/**
+ * For a `find` whose documents are read here. Not `raw`: it leaves errors as bytes too, and of one that says that the primary
+ * has stepped down, the driver (7.8) then can't compare the time with others, and throws.
+ */
+export const DOCUMENTS_AS_BYTES: BSONSerializeOptions = { fieldsAsRaw: { firstBatch: true } }
+
 /** Names that were read, by a hash of their bytes: the documents of a collection have the same ones. */
 const names = new Map<number, string>()
 const MOST_NAMES = 5000

@@ -119,17 +119,18 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
  * `onRare` if there may be values among them of which JavaScript has no more than a part.
  */
 export function recordsIn(
-  cursor: Uint8Array,
+  { id, firstBatch }: Document,
   shape: ObjectShape,
   onRare: () => void,
 ): Fields[] | undefined {
-  const plain = holdsStored(shape) ? undefined : plainDocument(cursor)
-  if (!plain) onRare()
-  const { id, firstBatch } = (plain ?? BSON.deserialize(cursor)) as Document
   if (Number(id) !== 0) return undefined
-  return firstBatch.map(
-    plain ? (one: Fields) => shownOf(one, shape) : (one: Document) => fromDocument(one, shape),
-  )
+  const isPlain = !holdsStored(shape)
+  return firstBatch.map((bytes: Uint8Array) => {
+    const plain = isPlain && plainDocument(bytes)
+    if (plain) return shownOf(plain, shape)
+    onRare()
+    return fromDocument(BSON.deserialize(bytes), shape)
+  })
 }
 
 function shownOf(record: Fields, shape: ObjectShape): Fields {
