@@ -76,21 +76,17 @@ export function multipartParser(
   }
 }
 
-/**
- * multipasta reads neither tabs nor empty parameters, which are legal (RFC 9110, 5.6.6), nor a boundary with `=` in it that has
- * no quotes, which programs in Java send.
- */
+/** multipasta reads no tabs, no empty parameters (RFC 9110, 5.6.6), and no `=` in a boundary without quotes, as of Java. */
 function readable(contentType: string): string {
-  const parameters = contentType
-    .split(';')
-    .map((one) => one.trim().replace(/^boundary=([^"]+)$/i, 'boundary="$1"'))
-  return parameters.filter((one) => one !== '').join('; ')
+  const parameters = contentType.split(';').map((one) => one.trim())
+  const known = parameters.filter((one) => one !== '').join('; ')
+  return known.replace(/; boundary=([^";]+)/i, '; boundary="$1"')
 }
 
 /** multipasta drops dispositions beyond Latin-1 and cuts names at an escaped quote, so both names are read here. */
 function headOf(info: PartInfo): PartHead {
-  const { 'content-disposition': header, 'content-transfer-encoding': coding = '8bit' } =
-    info.headers
+  const { headers, contentTypeParameters } = info
+  const { 'content-disposition': header, 'content-transfer-encoding': coding = '8bit' } = headers
   // RFC 7578, 4.7 takes no coding; read as if there were none, its letters would be the text.
   if (!/^(?:[78]bit|binary)$/i.test(String(coding))) throw malformedMultipart()
   if (typeof header !== 'string' || !/^\s*form-data\s*;/i.test(header)) throw malformedMultipart()
@@ -99,12 +95,8 @@ function headOf(info: PartInfo): PartHead {
   const filename = parameter(header, 'filename') ?? parameter(header, 'filename*')
   const isFile = filename !== undefined || info.contentType === 'application/octet-stream'
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(info.contentType)
-  return {
-    name,
-    filename: isFile ? (filename ?? 'unnamed') : undefined,
-    isJson,
-    charset: info.contentTypeParameters.charset,
-  }
+  const { charset } = contentTypeParameters
+  return { name, filename: isFile ? (filename ?? 'unnamed') : undefined, isJson, charset }
 }
 
 /** A parameter's value; browsers write quotes and line ends in it as `%22`, `%0D` and `%0A`. */

@@ -26,9 +26,6 @@ const MAX_DATE_LENGTH = 64
 /** Four digits are an ISO 8601 year, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
 
-/** Whole seconds can't be told from milliseconds; a fraction of fewer, until 1973, is of seconds. */
-const FEWEST_WITH_FRACTION = 1e11
-
 // Some stores order dates as strings of fixed width, so years have four digits everywhere.
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
@@ -42,7 +39,8 @@ export function numberFrom(text: string): number | undefined {
 /** A date from ISO 8601 (UTC without a zone) or epoch milliseconds, years 0000 to 9999; undefined for other strings. */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') {
-    return value % 1 && value < FEWEST_WITH_FRACTION ? undefined : validDate(new Date(value))
+    // Whole seconds can't be told from milliseconds; a fraction before 1973 is of seconds.
+    return value % 1 && value < 1e11 ? undefined : validDate(new Date(value))
   }
   if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)

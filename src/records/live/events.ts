@@ -5,10 +5,7 @@ import type { Outlet, PipedBody } from '../../ports/services/piped-body.ts'
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024
 
-/**
- * How long a client waits until it connects again, in milliseconds. It and comments are lines of the next event: httpx-sse of
- * Python takes an empty line after them for an event without data.
- */
+/** Milliseconds until a client connects again. Like comments, a line of the next event: for httpx-sse, blocks are events. */
 const RETRY = 'retry: 2000\n'
 
 const encoder = new TextEncoder()
