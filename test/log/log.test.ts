@@ -235,7 +235,7 @@ describe('the log of changes', () => {
     other.exec('DELETE FROM fieldgate_change_log')
     other.close()
     const insert = app.store.collection(List).insert({ name: 'a' })
-    await expect(insert).rejects.toThrow('the log of changes is not there')
+    await expect(insert).rejects.toThrow('fieldgate_change_log has no row')
   })
 
   it('is refused where a store keeps none, and for durations that are none', async () => {

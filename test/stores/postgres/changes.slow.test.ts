@@ -98,7 +98,7 @@ await withService('postgres', ({ url }) => {
     const sql = opened()
     await sql`TRUNCATE ${sql(schema)}.fieldgate_change_log`
     const change = { set: { name: 'y' } }
-    const gone = 'the log of changes is not there'
+    const gone = 'fieldgate_change_log has no row'
     await expect(insert(second)).rejects.toThrow(gone)
     await expect(write([{ in: logged, by: null, update: withId(first), change }])).rejects.toThrow(
       gone,
