@@ -83,17 +83,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     },
     surroundings: (schema) => connection.on(schema)(() => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
-      // A role of your own may lack the right to ask.
-      const capped = { 'options.capped': true, name: { $in: schemas.map(({ name }) => name) } }
-      const [forgetful] = await Promise.all([
-        run(() => database.listCollections(capped).toArray()).catch(() => []),
-        run(() => connection.greet()),
-      ])
-      for (const { name } of forgetful) {
-        warn(
-          `MongoDB: the collection '${name}' is capped, so MongoDB removes its oldest records, past guards, hooks and 'onDelete'. Only a new collection can be without a limit.`,
-        )
-      }
+      await run(() => connection.greet())
       const prepared = (schema: CollectionSchema) =>
         connection.on(schema)(() => prepareCollection(storedOf(schema), warn))
       for (let at = 0; at < schemas.length; at += MAX_AT_ONCE) {

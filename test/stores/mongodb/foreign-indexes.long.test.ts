@@ -315,16 +315,6 @@ await withService('mongo', ({ url }) => {
     ])
   })
 
-  it('a capped collection: start-up says that records will go', async () => {
-    const { store, native } = opened()
-    await client.db(native.dbName).createCollection('parts', { capped: true, size: 10_000 })
-    const messages: string[] = []
-    await store.prepare([schema], (message) => messages.push(message))
-    expect(messages).toEqual([
-      "MongoDB: the collection 'parts' is capped, so MongoDB removes its oldest records, past guards, hooks and 'onDelete'. Only a new collection can be without a limit.",
-    ])
-  })
-
   it('names of collections and indexes are quoted for the shell', async () => {
     const { store, native } = opened()
     const odd = client.db(native.dbName).collection("it's-odd")
