@@ -101,13 +101,12 @@ export class CachedReads {
   ): Promise<Entry> {
     const id = `${version} ${key}`
     const under = this.#flights.get(id)
-    const begun = performance.now()
-    const isJoined = under && begun - under.begun < JOINED_MS
+    const isJoined = under && performance.now() - under.begun < JOINED_MS
     // Don't await if there is nothing to wait for: of reads that arrive together, the second must see the first.
     const shared = isJoined ? await under.result.catch(() => undefined) : undefined
     // A failure, or a response that may not be kept, concerns only the one request.
     if (shared?.cacheable) return shared
-    const flight = { result: (async () => withTag(await read.load()))(), begun }
+    const flight = { result: (async () => withTag(await read.load()))(), begun: performance.now() }
     this.#flights.set(id, flight)
     const land = () => {
       if (this.#flights.get(id) === flight) this.#flights.delete(id)

@@ -85,8 +85,8 @@ export class Consumer extends LeasedWork {
     this.#receivers.begin()
     const delivering: Delivering = {
       ...{ host: this.host, log: this.#log, settings: this.#settings, held: this.#held },
-      // Slots of this step alone: one that Workers end gives none back.
       leftOut: this.#leftOut,
+      // Slots of this step alone: one that Workers end gives none back.
       ...{ lease, pace, inSlot: slots(this.#settings.concurrency), receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {
