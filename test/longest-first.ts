@@ -7,7 +7,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, or waits for what takes its time, as a lease that a killed process held: what is longest comes first. */
-const LONGEST = [
+export const LONGEST = [
   'runtimes/outlived.slow',
   'contract/store/mongodb',
   'http/http',

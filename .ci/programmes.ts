@@ -1,0 +1,17 @@
+/**
+ * `node .ci/programmes.ts`: prints the files of kills, races and random programmes whose day it is, each of them every third
+ * day, the longest on different ones. `nightly.yml` runs all of them.
+ *
+ * @module
+ */
+
+import { globSync } from 'node:fs'
+import { LONGEST } from '../test/longest-first.ts'
+import { ofToday } from '../test/runs.ts'
+
+const place = (file: string) => {
+  const at = LONGEST.findIndex((name) => file === `test/${name}.test.ts`)
+  return at < 0 ? LONGEST.length : at
+}
+const files = globSync('test/**/*.stress.test.ts').sort((a, b) => place(a) - place(b))
+console.log(ofToday(files, 3).join(' '))
