@@ -9,6 +9,20 @@ it('tells each cause of an error once, also where the message has it already', (
   expect(causeText(new Error('', { cause: full }))).toBe('disk is full')
 })
 
+it('tells why no address of a host could be reached', () => {
+  const refused = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:1`))
+  const none = new AggregateError(refused)
+  expect(causeText(new Error('no database', { cause: none }))).toBe(
+    'no database: connect ECONNREFUSED ::1:1',
+  )
+  expect(messageText(none)).toBe('connect ECONNREFUSED ::1:1')
+  expect(stackText(new TypeError('fetch failed', { cause: none }))).toContain('::1:1')
+})
+
+it.each([new Error(), '', new AggregateError([])])('has some text for %o', (thrown) => {
+  expect(keptText(thrown)).not.toBe('')
+})
+
 it.each([
   ['null', null],
   ['a symbol', Symbol('x')],

@@ -3,7 +3,7 @@
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
 import { QueryTooLong, RefusedWrite } from '../../ports/store/store-errors.ts'
-import { textOf } from '../../ports/values/causes.ts'
+import { stackText } from '../../ports/values/causes.ts'
 import { pathOf } from '../../ports/values/paths.ts'
 import { codeOf, HttpError, loggedMessage } from '../errors/errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from '../errors/outages.ts'
@@ -106,12 +106,6 @@ function log(error: unknown, status: number, failed: Failed): void {
     const others = more > 0 && { requestsBefore: more }
     context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
   } else {
-    context.logger.error('request failed', { ...details, error: stackOf(error) })
+    context.logger.error('request failed', { ...details, error: stackText(error) })
   }
-}
-
-function stackOf(error: unknown): string {
-  if (!(error instanceof Error)) return `thrown: ${textOf(() => error)}`
-  const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`
-  return `${error.stack ?? error.message}${cause}`
 }

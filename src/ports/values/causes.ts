@@ -5,11 +5,12 @@ const MAX_CAUSES = 5
 /** A driver may describe its whole view of a cluster. */
 const MAX_TEXT = 300
 
-/** An error, its cause, and so on. */
+/** An error, its cause, and so on. That of a host with several addresses has only a list of errors, one for each. */
 export function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = []
-  for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; at = at.cause) {
+  for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; ) {
     causes.push(at)
+    at = at.cause ?? (at as Partial<AggregateError>).errors?.[0]
   }
   return causes
 }
@@ -23,24 +24,29 @@ export function causeText(error: unknown): string {
   return text.replace(/\s+/g, ' ').slice(0, MAX_TEXT)
 }
 
-/** What was thrown, for a log: an error with its stack. */
+/** What was thrown, for a log: an error with its stack, and those of its causes. */
 export function stackText(thrown: unknown): string {
-  return textOf(() => (thrown as Error)?.stack ?? thrown)
+  return textOf(() => {
+    const stacks = causesOf(thrown).map(({ stack, message }) => stack ?? message)
+    return stacks.length > 0 ? stacks.join('\ncaused by: ') : thrown
+  })
 }
 
-/** What was thrown, on a line: the message of an error. */
+/** What was thrown, on a line and never empty: the messages of an error and its causes. */
 export function messageText(thrown: unknown): string {
-  return textOf(() => (thrown as Error)?.message ?? thrown)
+  return textOf(() => causeText(thrown) || (thrown as Error)?.message || thrown)
 }
 
 /** The text of what was thrown: to tell of it must not fail, and some things have none. */
 export function textOf(read: () => unknown): string {
   try {
-    return String(read())
+    return String(read()) || NO_TEXT
   } catch {
-    return 'something without a text'
+    return NO_TEXT
   }
 }
+
+const NO_TEXT = 'something without a text'
 
 const MAX_KEPT_TEXT = 500
 
