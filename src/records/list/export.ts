@@ -7,6 +7,7 @@ import { hintsFor } from '../../http/deadline.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors/refusals.ts'
 import { GOOD_MS } from '../../http/request/given-auth.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
+import { errorHandler } from '../../http/response/error-handler.ts'
 import { bestOf, takesJson } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
@@ -82,7 +83,11 @@ async function exportList(
     }
     const reading = { resource, view: rights.view, request }
     const parts = partsOf(reading, rights, texts(resource, rights.view), current)
-    return new Response(streamOf(parts, await parts.next()), { headers })
+    const broken = (error: unknown): never => {
+      void fail(refusalOf(error), request, context)
+      throw error
+    }
+    return new Response(streamOf(parts, await parts.next(), broken), { headers })
   } catch (error) {
     throw refusalOf(error)
   }
@@ -155,17 +160,20 @@ function withKeys(
 }
 
 const encoder = new TextEncoder()
+/** Logs why a file breaks off: its client finds only that the connection ends. */
+const fail = errorHandler()
 
 /** Reads on only as fast as the client does, and no further when it has gone. */
 function streamOf(
   parts: AsyncGenerator<string, void>,
   first: IteratorResult<string, void>,
+  broken: (error: unknown) => never,
 ): ReadableStream<Uint8Array> {
   let next: IteratorResult<string, void> | undefined = first
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const part = next ?? (await parts.next())
+        const part = next ?? (await parts.next().catch(broken))
         next = undefined
         if (part.done) controller.close()
         else controller.enqueue(encoder.encode(part.value))

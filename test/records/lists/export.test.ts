@@ -312,6 +312,28 @@ describe('a list as a file', () => {
     expect(linesOf(text)).toHaveLength(1500)
   })
 
+  it('that breaks off is logged with its cause', async () => {
+    const Odd = defineModel('OddRow', {
+      fields: { name: z.string() },
+      output: (record) => {
+        if (record.name === 'n150') throw new Error('no room for n150')
+        return record
+      },
+    })
+    const { app, log } = service()
+    app.mount('/odd', createRouter({ model: Odd, middlewares: [], exportLimit: 1000 }))
+    const rows = app.store.collection(Odd)
+    for (let at = 0; at < 200; at++) await rows.insert({ name: `n${at}` })
+    const { status, body } = await app.handle(
+      new Request('http://x/odd', { headers: { accept: NDJSON } }),
+    )
+    expect(status).toBe(200)
+    await expect(new Response(body).text()).rejects.toThrow('no room')
+    const [line, ...more] = log.lines.filter(({ level }) => level === 'error')
+    expect(line).toMatchObject({ message: 'request failed', details: { path: '/odd' } })
+    expect([String(line?.details.error), more]).toEqual([expect.stringContaining('no room'), []])
+  })
+
   it('goes by HEAD without its records', async () => {
     const { send } = opened()
     const { status, text, headers } = await send('HEAD', '/rows', { headers: { accept: CSV } })
