@@ -8,6 +8,7 @@ import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url } from '../../../src/http/base64url.ts'
 import { badRequest, HttpError } from '../../../src/http/errors/errors.ts'
+import { causeOf, outageIn } from '../../../src/http/errors/outages.ts'
 import { type ApiRequest, basePathOf } from '../../../src/http/request/request.ts'
 import { emptyResponse } from '../../../src/http/response/respond.ts'
 import { ticketIn } from '../../../src/methods/method-model.ts'
@@ -89,7 +90,7 @@ export class Flow {
     } catch (error) {
       const word = wordFor(error)
       if (word !== 'access_denied') {
-        const told = { ...idsOf(request), error: String((error as Error)?.message ?? error) }
+        const told = { ...idsOf(request), error: causeOf(error) }
         this.#accounts.logger.warn(`oidc: a sign-in at '${name}' failed`, told)
         this.#accounts.report(request, 'sign-in-failed')
       }
@@ -159,7 +160,8 @@ export class Flow {
 
 /** What the page gets: the provider's own word if it has one, or whether another try makes sense. */
 function wordFor(error: unknown): string {
-  if (error instanceof HttpError && error.status === 503) return 'temporarily_unavailable'
+  const failure = outageIn(error) ?? error
+  if (failure instanceof HttpError && failure.status === 503) return 'temporarily_unavailable'
   const isTold = error instanceof AuthorizationResponseError && /^[a-z_]{1,64}$/.test(error.error)
   return isTold ? error.error : 'sign_in_failed'
 }

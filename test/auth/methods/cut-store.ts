@@ -1,5 +1,5 @@
 /**
- * A store whose connection can be cut before something is removed.
+ * A store whose connection can be cut before something is removed, or inserted.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import type { Store } from '../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 
 /** The store, and what cuts it and mends it. */
-export function cutStore(): { readonly store: Store; readonly cut: (isCut: boolean) => void } {
+export function cutStore(method: 'delete' | 'insert' = 'delete'): {
+  readonly store: Store
+  readonly cut: (isCut: boolean) => void
+} {
   const store = sqliteStore()
   let isCut = false
   return {
@@ -22,9 +25,9 @@ export function cutStore(): { readonly store: Store; readonly cut: (isCut: boole
         const collection = store.collection(schema)
         return {
           ...collection,
-          async delete(...given) {
+          async [method](...given: never[]) {
             if (isCut) throw new StoreUnavailable('the connection was cut')
-            return collection.delete(...given)
+            return Reflect.apply(collection[method], collection, given)
           },
         }
       },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { password } from '../accounts.ts'
 import { parallel, statuses } from '../service.ts'
+import { cutStore } from './cut-store.ts'
 import type { Say } from './issuer.ts'
 import { company, vouched } from './oidc-world.ts'
 import { Visitor } from './visitor.ts'
@@ -262,6 +263,18 @@ describe('An answer of the provider', () => {
     expect(Object.fromEntries(outcome)).toEqual({ error })
     expect(app.log.join()).toContain("a sign-in at 'company' failed")
     expect(app.events).toEqual(['sign-in-failed'])
+  })
+})
+
+describe('A sign-in while the database is out', () => {
+  it('is temporarily unavailable, and the log says why', async () => {
+    const { store, cut } = cutStore('insert')
+    const app = await company({ store })
+    const asked = await app.visitor.begin('company')
+    cut(true)
+    const outcome = await app.visitor.answer(asked, { code: 'c' })
+    expect(Object.fromEntries(outcome)).toEqual({ error: 'temporarily_unavailable' })
+    expect(app.log.join()).toContain('the connection was cut')
   })
 })
 
