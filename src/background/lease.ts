@@ -64,8 +64,7 @@ export async function takeLease(
   const lost = new AbortController()
   let heldUntil = from + LEASE_MS
   const lose = () => lost.abort(new Error('another process has taken over'))
-  const keep = async (more: Fields): Promise<boolean> => {
-    if (lost.signal.aborted) return false
+  const put = async (more: Fields): Promise<boolean> => {
     const from = performance.now()
     const kept = await records.update(
       id,
@@ -76,9 +75,16 @@ export async function takeLease(
     else lose()
     return kept !== null
   }
+  const keep = async (more: Fields) => !lost.signal.aborted && put(more)
   const rest = pace.every(BEAT_MS, () => {
     keep({}).catch(() => performance.now() > heldUntil && lose())
   })
+  /** Resolves after a pause: a loop has time for as long as a job's work is not noted. */
+  const mayRetry = async (more: Fields): Promise<boolean> => {
+    if (performance.now() > heldUntil) return 'done' in more && pace.sleep(now() + RETRY_MS)
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    return true
+  }
   return {
     signal: AbortSignal.any([pace.signal, lost.signal]),
     get isLost() {
@@ -97,13 +103,12 @@ export async function takeLease(
     async end(more) {
       rest()
       const last = { owner: '', until: new Date(now()), ...more }
-      // What was done must be known, or it is done again.
+      // What was done must be known, or it is done again: unless another process has taken over, it can still be written.
       for (;;) {
         try {
-          return void (await keep(last))
+          return void (await put(last))
         } catch (error) {
-          if (performance.now() > heldUntil) throw error
-          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+          if (!(await mayRetry(more))) throw error
         }
       }
     },

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { takeLease } from '../../src/background/lease.ts'
-import { once } from '../../src/background/loop.ts'
+import { Loop, once } from '../../src/background/loop.ts'
 import type { Collection, Store } from '../../src/ports/store/store.ts'
+import { recordedLog } from '../records/service.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -24,4 +25,31 @@ it('a lease that was taken slowly, and can be kept no more, is lost when others 
   // 20 s after it was asked for, and a sign of life that fails.
   await vi.advanceTimersByTimeAsync(4500)
   expect(lease?.isLost).toBe(true)
+})
+
+it('what a job has done is written when the database is back, however long that takes', async () => {
+  let isOut = false
+  const written: object[] = []
+  const update = async (_: unknown, { set }: { set: object }) => {
+    if (isOut) throw new Error('the database is out of reach')
+    written.push(set)
+    return {}
+  }
+  const records = { update } as unknown as Collection
+  const host = { database: {} as Store, now: Date.now, logger: recordedLog() }
+  const found = { _id: 'a', owner: '', until: new Date() }
+  const done = new Date()
+  const loop = new Loop(host, 'a job', async (pace) => {
+    const lease = await takeLease(host, records, found, {}, pace)
+    isOut = true
+    await lease?.end({ done })
+    return Number.POSITIVE_INFINITY
+  })
+  loop.start()
+  await vi.advanceTimersByTimeAsync(60_000)
+  isOut = false
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(written.at(-1)).toMatchObject({ owner: '', done })
+  expect(host.logger.lines).toEqual([])
+  await loop.close()
 })
