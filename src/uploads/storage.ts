@@ -1,8 +1,10 @@
 /** The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time. */
 
+import { outageLog } from '../http/errors/outages.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { FileMeta, FileStore } from '../ports/services/files.ts'
 import type { Logger } from '../ports/services/logger.ts'
+import { madeOnce } from '../ports/values/once.ts'
 import { storageUnavailable } from './refusals.ts'
 
 /** How long a call may take, plus extra time for each MiB that it sends. */
@@ -43,6 +45,9 @@ export async function putAll(
   throw storageUnavailable(failed.reason)
 }
 
+/** One line a second for each cause: the sweeper finds all files that are left. */
+const leftOutOf = madeOnce((_: FileStore) => outageLog())
+
 /** Removes objects that no record points at any more. What fails is left to the sweeper. */
 export async function removeAll(
   store: FileStore,
@@ -52,7 +57,7 @@ export async function removeAll(
 ): Promise<void> {
   const removals = keys.map((key) => inTime(patience, (signal) => store.delete(key, { signal })))
   for (const [index, removal] of (await Promise.allSettled(removals)).entries()) {
-    if (removal.status === 'fulfilled') continue
+    if (removal.status === 'fulfilled' || leftOutOf(store)(removal.reason) === undefined) continue
     logger.warn('a stored file could not be removed; the sweeper will', {
       key: keys[index],
       error: String(removal.reason),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { batch } from '../../src/batch/index.ts'
-import { album } from './album.ts'
+import { type AlbumOptions, album } from './album.ts'
 import { form, png } from './png.ts'
 
 /** An album with a batch, and two photos with a file each. */
-async function photos() {
-  const made = album()
+async function photos(options: AlbumOptions = {}) {
+  const made = album(options)
   made.app.mount('/batch', batch())
   const ids: string[] = []
   for (const title of ['cat', 'dog']) {
@@ -25,6 +25,16 @@ describe('the files of records that a batch deletes or changes', () => {
     const { batch, keys, remove, clear } = await photos()
     expect((await batch([remove, clear])).status).toBe(200)
     expect(await keys()).toEqual([])
+  })
+
+  it('are named in one line of the log if the storage is gone, however many there are', async () => {
+    const { batch, keys, log, remove, clear } = await photos({
+      async before(call) {
+        if (call === 'delete') throw new Error('the disk is gone')
+      },
+    })
+    expect((await batch([remove, clear])).status).toBe(200)
+    expect([await keys(), log.lines]).toEqual([expect.any(Array), [expect.anything()]])
   })
 
   it('stay if one operation is refused', async () => {
