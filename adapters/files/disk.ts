@@ -95,7 +95,8 @@ export function diskFiles(options: DiskOptions): FileStore {
       await ready()
       for (const path of Object.values(folder)) {
         // Not `access`: Deno's needs a permission of its own, and ends the process without it (2.9).
-        await rmdir(await mkdtemp(join(path, 'ping-')))
+        const made = await mkdtemp(join(path, 'ping-')).catch(ignoreFull)
+        if (made) await rmdir(made)
       }
     },
     async stage() {
@@ -216,4 +217,10 @@ function ignoreAbsent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   // A name may be one that no file can have.
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') throw error
+}
+
+/** The files of a full disk can be read. */
+function ignoreFull(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import fs, { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -102,6 +103,25 @@ describe('/readyz', () => {
     expect(response.status).toBe(200)
     expect(await response.text()).toBe('{"status":"ok","checks":{"store":"ok"}}')
     expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('counts a folder of files as ready while its disk is full, and not without rights', async () => {
+    const { app, ask } = observedApp({ files: filesIn(await folder()) })
+    app.mount('/', health())
+    expect((await ask('/readyz')).status).toBe(200)
+    const { mkdtemp: own } = fs
+    onTestFinished(() => made(own))
+    const made = (mkdtemp: unknown) => {
+      Object.assign(fs, { mkdtemp })
+      syncBuiltinESMExports()
+    }
+    for (const [code, status] of [
+      ['ENOSPC', 200],
+      ['EACCES', 503],
+    ] as const) {
+      made(() => Promise.reject(Object.assign(new Error(code), { code })))
+      expect([code, (await ask('/readyz')).status]).toEqual([code, status])
+    }
   })
 
   it('checks store, cache and files', async () => {
