@@ -41,8 +41,15 @@ export function upstashCache(options: UpstashCacheOptions): CacheStore {
     enableTelemetry: false,
   })
   return {
-    get: (key) => redis.get<string>(key),
-    set: (key, value, ttlSeconds) => redis.set(key, value, { ex: ttlSeconds }),
-    increment: async (key, ttlSeconds) => Number(await redis.eval(INCREMENT, [key], [ttlSeconds])),
+    get: (key) => redis.get<string>(key).catch(tell),
+    set: (key, value, ttlSeconds) => redis.set(key, value, { ex: ttlSeconds }).catch(tell),
+    increment: async (key, ttlSeconds) =>
+      Number(await redis.eval(INCREMENT, [key], [ttlSeconds]).catch(tell)),
   }
+}
+
+/** Throws `error` without the command that the client (1.39) quotes in it: logs must not have what an app keeps. */
+function tell({ name, message, cause }: Error): never {
+  const [problem] = message.split(', command was:', 1)
+  throw Object.assign(new Error(problem, { cause }), { name })
 }

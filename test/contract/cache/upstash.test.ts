@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { upstashCache } from '../../../adapters/caches/upstash.ts'
 import { type OpenCache, verify } from '../../../extras/contract/index.ts'
@@ -37,6 +40,18 @@ await withService('valkey', ({ url }) => {
     const cache = upstashCache({ url: bridge.url, token: 'another' })
     await expect(cache.get('a')).rejects.toThrow('WRONGPASS')
   })
+})
+
+it('a cache in Upstash tells of a refusal without what was to be kept', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(429).end('{"error":"ERR max daily request limit exceeded"}')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const cache = upstashCache({ url: `http://127.0.0.1:${port}`, token: 'x' })
+  const refused = await cache.set('key', 'a record', 60).catch((error: unknown) => error)
+  expect(String(refused)).toBe('UpstashError: ERR max daily request limit exceeded')
 })
 
 it.each([
