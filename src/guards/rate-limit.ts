@@ -128,7 +128,7 @@ function sharedCounter(
     const key = `rate:${name}:${windowSeconds}:${window}:${client}`
     const add = async () => store.increment?.(key, windowSeconds)
     const count = await availability.ask(add, timeoutMs)
-    return count === unreachable || count === undefined ? local(client, window) : count
+    return count === unreachable || !count ? local(client, window) : count
   }
 }
 

@@ -126,6 +126,14 @@ describe('rateLimit', () => {
     expect(messages.filter((message) => message === warning)).toHaveLength(1)
   })
 
+  it.each([0, Number.NaN])('counts in this process if the cache says %d', async (count) => {
+    const cache: CacheStore = { ...memoryCache(), increment: async () => count }
+    const guard = rateLimit({ limit: 1, windowSeconds: 60, cache })
+    const { ask } = notes([guard], { now: () => QUARTER })
+    const twice = [await ask('GET', '/notes'), await ask('GET', '/notes')]
+    expect(twice.map(({ status }) => status)).toEqual([200, 429])
+  })
+
   it('two apps with the same guard count apart', async () => {
     const guard = rateLimit({ limit: 1, windowSeconds: 60 })
     const apps = [notes([guard]), notes([guard])]
