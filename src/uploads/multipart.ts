@@ -93,11 +93,14 @@ function headOf(info: PartInfo): PartHead {
   const name = parameter(header, 'name')
   if (!name) throw malformedMultipart()
   const filename = parameter(header, 'filename') ?? parameter(header, 'filename*')
-  const isFile = filename !== undefined || info.contentType === 'application/octet-stream'
+  // Some clients name the type of a file alone.
+  const isFile = filename !== undefined || FILE_TYPE.test(info.contentType)
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(info.contentType)
   const { charset } = contentTypeParameters
   return { name, filename: isFile ? (filename ?? 'unnamed') : undefined, isJson, charset }
 }
+
+const FILE_TYPE = /^(?:application\/(?:octet-stream|pdf)|audio|font|image|video)\b/i
 
 /** A parameter's value; browsers write quotes and line ends in it as `%22`, `%0D` and `%0A`. */
 function parameter(header: string, name: string): string | undefined {

@@ -42,6 +42,14 @@ it("takes .NET's names without quotes, and its boundary in quotes", async () => 
   expect(record).toMatchObject({ title: 'Köln', image: expect.stringMatching(/\.png/) })
 })
 
+it('takes a part with the type of a file for one, where the client names no file', async () => {
+  const { record } = await send(album(), [
+    [text(), 'Delft'],
+    ['Content-Disposition: form-data; name=image\r\nContent-Type: image/png', png],
+  ])
+  expect(record).toMatchObject({ title: 'Delft', image: expect.stringMatching(/\.png/) })
+})
+
 it("reads texts of Apache's HttpClient in the charset that they name", async () => {
   const coding = '\r\nContent-Transfer-Encoding: 8bit'
   const type = (charset: string) => `\r\nContent-Type: text/plain; charset=${charset}${coding}`
