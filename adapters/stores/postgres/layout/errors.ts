@@ -162,7 +162,9 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
   if (code !== FOREIGN) return 'value'
   // The server names the table that refers, in both directions; a table may refer to itself.
   const { table_name: referring = '', query = '', message = '' } = error as Refusal
-  if (query.includes('DELETE FROM') || message.startsWith('update or delete')) return 'referenced'
+  // In every language of `lc_messages`: of a value that others refer to, the message names two tables, else one.
+  const isReferred = (message.match(/["“”„«»]/g) ?? []).length > 4
+  if (query.includes('DELETE FROM') || isReferred) return 'referenced'
   const isOwn = sql.endsWith(`.${identifier(referring)}`) && fields.join() !== '_id'
   return isOwn ? 'reference' : 'referenced'
 }
