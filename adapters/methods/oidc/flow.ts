@@ -128,7 +128,10 @@ export class Flow {
   /** The address of the callback, as the provider has to know it. */
   #callback(request: ApiRequest, name: string): string {
     const { path } = this.#accounts
-    const { origin, pathname } = new URL(request.url)
+    const place = new URL(request.url)
+    // A proxy that ends TLS says so. Whoever lies sends themselves to what no provider has registered.
+    place.protocol = request.headers.get('x-forwarded-proto') ?? ''
+    const { origin, pathname } = place
     const partsOf = (text: string) => text.split('/').filter(Boolean)
     const mount = partsOf(pathname).slice(0, -partsOf(path('beginOidc')).length)
     const root = [`${origin}${basePathOf(request)}`, ...mount].join('/')

@@ -22,7 +22,8 @@ export interface OidcOptions {
   readonly returnTo: readonly string[]
   /**
    * Where the provider sends people, as it is registered there. Default: the origin of the request and the path of the
-   * callback, such as `/auth/login/oidc/<name>/callback`. Behind a proxy, set it.
+   * callback, such as `/auth/login/oidc/<name>/callback`. Behind a proxy, let that pass `Host` on and set `X-Forwarded-Proto`,
+   * or set this.
    */
   readonly redirectUri?: string
 }

@@ -36,13 +36,25 @@ describe('A sign-in at an OpenID provider begins', () => {
     expect(set[0]).not.toContain(nonce)
   })
 
-  it('to a callback that is where `routes` and the mount have put it', async () => {
+  it('to a callback that is where `routes`, the mount and a proxy in front have put it', async () => {
     const routes = { beginOidc: '/to/:name', finishOidc: '/back/from/:name' }
     const app = await company({ auth: { routes } as never })
     const { location } = await app.visitor.open('/auth/to/company?returnTo=/in')
     expect(new URL(location).searchParams.get('redirect_uri')).toBe(
       'https://api.example.com/auth/back/from/company',
     )
+    // A proxy that ends TLS says so, or something that is no scheme.
+    for (const [said, scheme] of [
+      ['https', 'https'],
+      ['nonsense:', 'http'],
+    ] as const) {
+      const headers = { 'x-forwarded-proto': said }
+      const url = 'http://api.example.com/auth/to/company?returnTo=/in'
+      const { headers: found } = await app.app.handle(new Request(url, { headers }))
+      expect(new URL(found.get('location') ?? '').searchParams.get('redirect_uri')).toBe(
+        `${scheme}://api.example.com/auth/back/from/company`,
+      )
+    }
   })
 
   it('anew each time: nothing in it was there before', async () => {
