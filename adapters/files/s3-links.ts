@@ -5,9 +5,12 @@ import type { FileStore } from '../../src/ports/services/files.ts'
 import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
-/** A client that signs requests to `place` and never retries. */
-export function signer({ credentials, region }: S3Place): AwsClient {
-  return new AwsClient({ ...credentials, region, service: 's3', retries: 0 })
+/** Signs a request to `place`. */
+export async function sign(
+  { credentials, region }: S3Place,
+  ...request: Parameters<AwsClient['sign']>
+): Promise<Request> {
+  return new AwsClient({ ...(await credentials()), region, service: 's3' }).sign(...request)
 }
 
 /** AWS refuses longer ones: seven days. */
@@ -28,7 +31,7 @@ export function s3Links(place: S3Place): Pick<FileStore, 'urlOf' | 'keyOf' | 'si
       const { from, lasts } = lifetime(Date.now(), seconds, same)
       const target = `${urlOf(key)}?X-Amz-Expires=${Math.min(lasts, MAX_LINK_SECONDS)}`
       const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')
-      return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
+      return (await sign(place, target, { aws: { signQuery: true, datetime } })).url
     },
   }
 }

@@ -1,7 +1,22 @@
 /** The options of an S3 file store, from code or from the environment. */
 
-import { checkOptions, each, type Rule, text, whatever } from '../../src/model/option-rules.ts'
+import {
+  callable,
+  checkOptions,
+  each,
+  type Rule,
+  text,
+  whatever,
+} from '../../src/model/option-rules.ts'
 import { isKey } from '../../src/ports/services/files.ts'
+
+/** What signs requests to S3. */
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Of temporary ones. */
+  readonly sessionToken?: string
+}
 
 /** Options of `s3Files`; missing ones are taken from the environment. */
 export interface S3Options {
@@ -20,13 +35,17 @@ export interface S3Options {
    * `S3_SESSION_TOKEN`. Signed links end with it.
    */
   readonly sessionToken?: string
+  /**
+   * Returns the credentials instead, for those that have to be renewed, such as the role of a container: it is asked at each
+   * request and each signed link, so let it keep what it gets.
+   */
+  readonly credentials?: () => S3Credentials | Promise<S3Credentials>
   /** Where the variables above are looked up. Default: `process.env`, if there is one. */
   readonly env?: Readonly<Record<string, unknown>>
 }
 
 export interface S3Place extends Required<Pick<S3Options, 'endpoint' | 'bucket' | 'region'>> {
-  readonly credentials: Required<Pick<S3Options, 'accessKeyId' | 'secretAccessKey'>> &
-    Pick<S3Options, 'sessionToken'>
+  readonly credentials: NonNullable<S3Options['credentials']>
   /** `<endpoint>/<bucket>/<key>`. */
   urlOf(key: string): string
   keyOf(url: string): string | undefined
@@ -71,11 +90,13 @@ export function resolveS3(options: S3Options = {}): S3Place {
   const token = options.sessionToken ?? (env.S3_SESSION_TOKEN as string | undefined)
   return {
     ...{ endpoint, bucket, region },
-    credentials: {
-      accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
-      secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
-      ...(token && { sessionToken: token }),
-    },
+    credentials:
+      options.credentials ??
+      always({
+        accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
+        secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
+        ...(token && { sessionToken: token }),
+      }),
     urlOf: (key) => start + key,
     keyOf(url) {
       if (!url.startsWith(start)) return undefined
@@ -85,8 +106,11 @@ export function resolveS3(options: S3Options = {}): S3Place {
   }
 }
 
+const always = (keys: S3Credentials) => () => keys
+
 const RULES: Readonly<Record<keyof S3Options, Rule>> = {
   ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey', 'sessionToken'),
+  credentials: callable,
   env: whatever,
 }
 

@@ -8,19 +8,18 @@ import type { FileStore, StoredFile } from '../../src/ports/services/files.ts'
 import { hexOf } from '../../src/ports/values/hex.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
-import { s3Links, signer } from './s3-links.ts'
+import { s3Links, sign } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options } from './s3-options.ts'
 import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
-export type { S3Options } from './s3-options.ts'
+export type { S3Credentials, S3Options } from './s3-options.ts'
 
 /** Keeps files in a bucket, with the same options and behaviour as on the other runtimes. */
 export function s3Files(options?: S3Options): FileStore {
   const place = resolveS3(options)
-  const client = signer(place)
   const call = async (method: string, url: string, init: Init = {}): Promise<Response> => {
     const { body, headers = {}, signal } = init
-    const signed = await client.sign(url, {
+    const signed = await sign(place, url, {
       method,
       // A stream's digest is not known before it has been sent.
       headers: { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },

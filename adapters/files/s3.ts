@@ -17,7 +17,7 @@ import { s3Links } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
 
-export type { S3Options } from './s3-options.ts'
+export type { S3Credentials, S3Options } from './s3-options.ts'
 
 /**
  * Keeps files in a bucket. Throws a `TypeError` if neither the options nor the environment name the bucket and its
@@ -125,7 +125,8 @@ async function connection(place: S3Place) {
   const client = new sdk.S3Client({
     endpoint,
     region,
-    credentials,
+    // The SDK would keep for ever what does not say when it ends.
+    credentials: async () => ({ expiration: new Date(0), ...(await credentials()) }),
     forcePathStyle: true,
     // R2, Backblaze and others refuse the SDK's own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',

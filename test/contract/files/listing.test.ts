@@ -45,15 +45,26 @@ it.each([
     const keys = { accessKeyId: 'k', secretAccessKey: 's' }
     const lasting = s3Files({ endpoint, bucket: 'b', ...keys, env: {} })
     const files = s3Files({ endpoint, bucket: 'b', ...keys, env: { S3_SESSION_TOKEN: 'short' } })
+    let asked = 0
+    const credentials = async () => {
+      asked += 1
+      return { ...keys, sessionToken: String(asked) }
+    }
+    const renewed = s3Files({ endpoint, bucket: 'b', credentials, env: {} })
     onTestFinished(async () => {
-      await Promise.all([files.close?.(), lasting.close?.()])
+      await Promise.all([files, lasting, renewed].map((one) => one.close?.()))
       server.closeAllConnections()
       server.close()
     })
     const url = files.urlOf('files/1.png')
     await files.delete('files/1.png')
     await lasting.delete('files/1.png')
+    await renewed.delete('files/1.png')
+    await renewed.delete('files/1.png')
+    const [first, second] = tokens.splice(2)
     expect(tokens).toEqual(['short', undefined])
+    expect(Number(second)).toBeGreaterThan(Number(first))
+    expect(await renewed.signedUrl(url, 60)).toContain(`X-Amz-Security-Token=${asked}`)
     expect(await files.signedUrl(url, 60)).toContain('X-Amz-Security-Token=short')
     expect(await lasting.signedUrl(url, 60)).not.toContain('Security-Token')
   },
