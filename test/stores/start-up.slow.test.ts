@@ -1,3 +1,4 @@
+import { MongoClient } from 'mongodb'
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -86,6 +87,21 @@ await withService('mongo', ({ url }) => {
     expect(error).toMatch(told)
     expect(error).toMatch(/^TypeError: /)
   })
+
+  it.each([[], ['f0']])(
+    'a view in the place of a collection is one too, with unique %o',
+    async (...unique) => {
+      const database = `wide-${crypto.randomUUID()}`
+      const client = new MongoClient(url)
+      await client.db(database).createCollection('wide', { viewOn: 'others', pipeline: [] })
+      const { error } = await started(mongoStore({ client, database }), [
+        { model: wide(1, () => ({ unique })).model },
+      ])
+      await client.db(database).dropDatabase()
+      await client.close()
+      expect(error).toMatch(/^TypeError: MongoDB: 'wide' is a view.* another 'collection'/)
+    },
+  )
 })
 
 await withService('postgres', ({ url }) => {

@@ -19,6 +19,10 @@ export const EXISTS = 48
 export const INTERRUPTED = 11601
 
 const INVALID_REGULAR_EXPRESSION = 51091
+/** CommandNotSupportedOnView: a start asks for indexes. */
+const ON_VIEW = 166
+const onView = (name: string) =>
+  `MongoDB: '${name}' is a view, which keeps no records of its own. Give the model another 'collection'`
 /** A validator refuses the document (121), or an index of places on a sphere or in a plane finds no place in it. */
 const REFUSED = new Set<unknown>([121, 16755, 13026, 13027, 13068, 16804])
 /** BSONObjectTooLarge, KeyTooLong, and a document that is too large after an update. */
@@ -102,6 +106,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
     return new InvalidPattern('not a valid regular expression', options)
   }
   if (UNREACHABLE.has(name) || SHUT_OUT.has(code)) return unreachable()
+  if (code === ON_VIEW && schema) return new TypeError(onView(schema.name), options)
   return new Error('the database refused the operation', options)
 }
 
