@@ -130,7 +130,7 @@ export class Flow {
     const { path } = this.#accounts
     const place = new URL(request.url)
     // A proxy that ends TLS says so. Whoever lies sends themselves to what no provider has registered.
-    place.protocol = request.headers.get('x-forwarded-proto') ?? ''
+    place.protocol = request.headers.get('x-forwarded-proto')?.split(',', 1)[0] ?? ''
     const { origin, pathname } = place
     const partsOf = (text: string) => text.split('/').filter(Boolean)
     const mount = partsOf(pathname).slice(0, -partsOf(path('beginOidc')).length)

@@ -43,9 +43,10 @@ describe('A sign-in at an OpenID provider begins', () => {
     expect(new URL(location).searchParams.get('redirect_uri')).toBe(
       'https://api.example.com/auth/back/from/company',
     )
-    // A proxy that ends TLS says so, or something that is no scheme.
+    // A proxy that ends TLS says so, another one adds its own, or says something that is no scheme.
     for (const [said, scheme] of [
       ['https', 'https'],
+      ['https, http', 'https'],
       ['nonsense:', 'http'],
     ] as const) {
       const headers = { 'x-forwarded-proto': said }
