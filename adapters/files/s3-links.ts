@@ -2,6 +2,7 @@
 
 import { AwsClient } from 'aws4fetch'
 import type { FileStore } from '../../src/ports/services/files.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
@@ -10,7 +11,11 @@ export async function sign(
   { credentials, region }: S3Place,
   ...request: Parameters<AwsClient['sign']>
 ): Promise<Request> {
-  return new AwsClient({ ...(await credentials()), region, service: 's3' }).sign(...request)
+  // Where a role's keys come from may be out, as any other service.
+  const keys = await (async () => credentials())().catch((cause: unknown) => {
+    throw new StoreUnavailable('there are no credentials for S3', { cause })
+  })
+  return new AwsClient({ ...keys, region, service: 's3' }).sign(...request)
 }
 
 /** AWS refuses longer ones: seven days. */

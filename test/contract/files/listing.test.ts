@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { s3Files as onNode } from '../../../adapters/files/s3.ts'
 import { s3Files as onWorkers } from '../../../adapters/files/s3-workerd.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 
 const PAGE = `<ListBucketResult><IsTruncated>true</IsTruncated>
 <Contents><Key>files/1.png</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>
@@ -65,6 +66,10 @@ it.each([
     expect(tokens).toEqual(['short', undefined])
     expect(Number(second)).toBeGreaterThan(Number(first))
     expect(await renewed.signedUrl(url, 60)).toContain(`X-Amz-Security-Token=${asked}`)
+    const refusing = () => Promise.reject(new Error('no role'))
+    const keyless = s3Files({ endpoint, bucket: 'b', credentials: refusing, env: {} })
+    // A read is then a 503, as is an upload.
+    await expect(keyless.signedUrl(url, 60)).rejects.toThrow(StoreUnavailable)
     expect(await files.signedUrl(url, 60)).toContain('X-Amz-Security-Token=short')
     expect(await lasting.signedUrl(url, 60)).not.toContain('Security-Token')
   },
