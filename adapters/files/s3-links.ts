@@ -6,6 +6,9 @@ import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
+/** What a day's signatures are made with: four sums less for each. */
+const dayKeys = new Map<string, ArrayBuffer>()
+
 /** Signs a request to `place`. */
 export async function sign(
   { credentials, region }: S3Place,
@@ -15,7 +18,9 @@ export async function sign(
   const keys = await (async () => credentials())().catch((cause: unknown) => {
     throw new StoreUnavailable('there are no credentials for S3', { cause })
   })
-  return new AwsClient({ ...keys, region, service: 's3' }).sign(...request)
+  // Each day has others, and so have credentials that were renewed.
+  if (dayKeys.size > 100) dayKeys.clear()
+  return new AwsClient({ ...keys, region, service: 's3', cache: dayKeys }).sign(...request)
 }
 
 /** AWS refuses longer ones: seven days. */
