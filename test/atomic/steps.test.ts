@@ -237,6 +237,18 @@ describe('an atomic step', () => {
     expect(await accounts.find()).toMatchObject([{ owner: 'a', balance: 10 }])
   })
 
+  it('refuses what is unique for another version of the app, as a write alone does', async () => {
+    const store = sqliteStore()
+    await bank(store).accounts.insert({ owner: 'a', balance: 0 })
+    const collection = 'stepaccounts'
+    const Later = defineModel('StepLater', { collection, fields: { owner: z.string() } })
+    const { app } = service({ store })
+    const taken = { status: 409, message: 'Duplicate value for: owner.' }
+    const insert = (all: Collections) => all.collection(Later).insert({ owner: 'a' })
+    expect(await refusal(insert(app.store))).toMatchObject(taken)
+    expect(await refusal(app.store.atomic(insert))).toMatchObject(taken)
+  })
+
   it('says that an id is taken, whatever the step has done with its record', async () => {
     const { app, accounts } = bank()
     const { _id } = await accounts.insert({ owner: 'a', balance: 10 })

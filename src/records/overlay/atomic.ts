@@ -173,8 +173,11 @@ class AtomicStep {
       const taken = isTaken ? ['_id', ...fields] : fields
       if (taken.length > 0) throw duplicateIn(model, taken)
     }
-    if (error.fields.includes('_id')) throw duplicateIn({ hidden: [] }, error.fields)
-    return false
+    // Of an id, and of a set that only another version of the app declares, nothing more can be looked up.
+    const models = this.#taken.map(({ engine }) => engine.model)
+    if (models.some(({ unique }) => unique.some((set) => set.join() === error.fields.join())))
+      return false
+    throw duplicateIn({ hidden: models.flatMap(({ hidden }) => hidden) }, error.fields)
   }
 }
 
