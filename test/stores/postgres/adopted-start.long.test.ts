@@ -25,6 +25,18 @@ await withService('postgres', ({ url }) => {
       )
     })
 
+    it('names the column that a table with a key of several columns lacks', async () => {
+      await run(`CREATE TABLE lined (no int, line int, text text, PRIMARY KEY (no, line));
+        INSERT INTO lined VALUES (1, 1, 'a'), (1, 2, 'b')`)
+      const fields = { no: z.int(), text: z.string() }
+      const refused = serve('lined', fields, { definition: { columns: { _id: 'no', no: 'line' } } })
+      const message = await refused.catch((error: Error) => error.message)
+      const [sql = ''] = /ALTER TABLE .* UNIQUE/.exec(String(message)) ?? []
+      await run(sql)
+      const lined = await serve('lined', fields, { definition: { columns: { _id: 'record_id' } } })
+      expect((await lined.get('/m?text=b')).data).toMatchObject([{ _id: '2', text: 'b' }])
+    })
+
     it('lists all columns and unique sets that are missing, with the SQL', async () => {
       await run('CREATE TABLE lacking (id int PRIMARY KEY, pop int, code text, kind text)')
       const fields = { code: z.string(), popp: z.int().nullish(), pilot: z.boolean().nullish() }
