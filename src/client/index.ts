@@ -10,7 +10,7 @@ import { type AskRoute, type RoutePaths, routeCalls } from './accounts/routes.ts
 import type { Refusal } from './lists/query.ts'
 import { later, settled } from './load.ts'
 import { recordCalls, type ServedCalls } from './records.ts'
-import type { ExtraCalls } from './sending/calls.ts'
+import type { ExtraCalls, InPath } from './sending/calls.ts'
 import { type ClientOptions as ConnectionOptions, connect } from './sending/connection.ts'
 import { inPath } from './sending/paths.ts'
 import { sending } from './sending/sending.ts'
@@ -82,12 +82,13 @@ type ServiceOf<T> = T extends AnyRecords
     ? AccountsClient<T> & ExtraCalls<T>
     : ExtraCalls<T>
 
-type Params = Readonly<Record<string, string>>
+/** The values of `:names` in a path, of which none may be left out. */
+type Params<P> = P extends `${string}/:${string}` ? [params: InPath<P>] : [params?: object]
 
 /** One signature for each mount: looking a path up in one type that has them all takes the compiler many times as long. */
 type Signatures<A> = {
   [K in Mounts<A>]: (
-    signature: (path: PathOf<K>, params?: Params) => ServiceOf<NonNullable<A[K]>>,
+    signature: (path: PathOf<K>, ...params: Params<PathOf<K>>) => ServiceOf<NonNullable<A[K]>>,
   ) => void
 }[Mounts<A>] extends (signatures: infer S) => void
   ? S
@@ -98,7 +99,7 @@ export type Client<A> = Signatures<A> & {
   /** The calls for a mount. `params` are the values of `:names` in its path. */
   <P extends PathOf<Mounts<A>>>(
     path: P,
-    params?: Params,
+    ...params: Params<P>
   ): ServiceOf<NonNullable<A[`~${P}` & keyof A]>>
   /**
    * `fetch` with the access token, for routes that don't send JSON; `path` comes after the client's URL. On a 401 it

@@ -252,6 +252,10 @@ async function reads(api: Api): Promise<void> {
   const byHand = await api('/by-hand').create({ name: 'a' })
   if (byHand.ok) expectTypeOf(byHand.data.name).toEqualTypeOf<string>()
   await api('/orgs/:org/cities', { org: 'x' }).get('x')
+  // @ts-expect-error: a value for :org is missing
+  await api('/orgs/:org/cities').get('x')
+  // @ts-expect-error: as is it here
+  await api('/orgs/:org/cities', { orgs: 'x' }).get('x')
   expectTypeOf(await api.fetch('/shown/top')).toEqualTypeOf<Response>()
 }
 

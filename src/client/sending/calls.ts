@@ -15,7 +15,7 @@ type Route<T, N> =
   Known<T> extends { readonly [K in N & string]: infer E extends ExtraRoute } ? E : ExtraRoute
 
 /** The parameters that a path has, as in `/:id/book`. */
-type InPath<Path> = Path extends `${string}:${infer Rest}`
+export type InPath<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Own}/${infer More}`
     ? OneIn<Own> & InPath<`/${More}`>
     : OneIn<Rest>
