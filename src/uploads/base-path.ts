@@ -7,9 +7,8 @@ import { type Keys, withUrls } from './file-values.ts'
 
 /** Whether links to the files of `store` differ from what records hold. */
 export function areLinksBelow(request: ApiRequest, store: FileStore | undefined): boolean {
-  return (
-    basePathOf(request) !== '' && linkBelow(request, store?.urlOf('') ?? '') !== store?.urlOf('')
-  )
+  const url = store?.urlOf('') ?? ''
+  return linkBelow(request, url) !== url
 }
 
 /** `url` as browsers ask for it. It may name the path of the mount already, or another host. */

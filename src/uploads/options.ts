@@ -112,8 +112,7 @@ export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: 
 }
 
 function prefixOf(path: string, fail: Fail): string {
-  const trimmed =
-    typeof path === 'string' ? path.replace(/^\/+/, '').replace(/(^|[^/])\/+$/, '$1') : ''
+  const trimmed = path.replace(/^\/+/, '').replace(/(^|[^/])\/+$/, '$1')
   if (!isKey(trimmed) || trimmed.length > 256) {
     fail(`'upload.path' must be a folder name of letters, digits, '-', '_', '.' and '/'`)
   }

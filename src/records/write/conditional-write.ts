@@ -8,7 +8,7 @@ import { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { all, everything, type Filter } from '../../ports/store/filter.ts'
+import { all, type Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
@@ -109,7 +109,6 @@ export async function writeWithin<T>(
     // The write has decided; what is read now only names the reason.
     const leaves =
       isUnfound &&
-      stays !== everything &&
       !(await engine.first(all([one, stays]))) &&
       (await engine.first(one)) !== undefined
     throw leaves ? refuse.outsideScope() : error

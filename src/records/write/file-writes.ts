@@ -24,7 +24,7 @@ export async function updateWithFiles(
   const { engine, files, host } = owner
   const { request } = incoming
   checkTime(request)
-  if (files.names.length === 0 || files.namedIn(changes).length === 0) {
+  if (files.namedIn(changes).length === 0) {
     return writeExpected(request, expected, engine.updateSeen(filter, changes, expected?.fields))
   }
   const { [KEYED]: keyed } = request as Keyed
