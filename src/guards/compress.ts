@@ -47,7 +47,7 @@ export function compress(): Guard {
     context.onResponse((response) => {
       if (response.status === 304)
         return isAsIs(response) ? undefined : tagged(response, known, accept)
-      return isLeft(response, context) ? undefined : respond(response, request, accept)
+      return isLeft(response, context) ? undefined : respond(response, accept)
     })
   }
   return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
@@ -116,38 +116,32 @@ function codedTag(tag: string, coding: string): string {
 
 const encoder = new TextEncoder()
 
-async function respond(
-  response: Response,
-  { method }: ApiRequest,
-  accept: string | null,
-): Promise<Response> {
+async function respond(response: Response, accept: string | null): Promise<Response> {
   // Apps without this guard don't load it.
   const { codings, compressed, compressedAtOnce } = await import('#compression')
   const { taken, isForced } = acceptedIn(accept, codings)
   const [coding] = taken
   if (coding === undefined) return varied(response)
-  const least = isForced ? 0 : MIN_BYTES
-  const isHead = method === 'HEAD'
+  const least = isForced ? 1 : MIN_BYTES
   const inCoding = (body: () => BodyInit) =>
-    withHeaders(response, (headers) => encoded(headers, coding), isHead ? null : body())
+    withHeaders(response, (headers) => encoded(headers, coding), body())
   const text = textOf(response)
   if (compressedAtOnce && text !== undefined && text.length <= MAX_AT_ONCE) {
     const bytes = encoder.encode(text)
-    const isShort = bytes.length < least || bytes.length === 0
+    const isShort = bytes.length < least
     return isShort ? varied(response) : inCoding(() => compressedAtOnce(bytes, coding))
   }
   if (!response.body) return varied(response)
   const reader = (response.body as ReadableStream<Bytes>).getReader()
   const { parts, isWhole, next } = await beginningOf(reader, least)
   if (isWhole) return withWhole(response, parts)
-  if (isHead) await reader.cancel()
   return inCoding(() => compressed(streamOf(parts, next, reader), coding))
 }
 
 /** `response` with a body that has been read and is too short to compress. */
 function withWhole(response: Response, parts: readonly Bytes[]): Response {
   const length = String(parts.reduce((sum, part) => sum + part.length, 0))
-  const body = parts.length === 1 ? parts[0] : new Blob([...parts])
+  const body = new Blob([...parts])
   return withHeaders(response, (headers) => headers.set('Content-Length', length), body)
 }
 

@@ -112,9 +112,12 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
     expect(await count()).toBe(1)
   })
 
-  it('refuses a repetition while the first is in progress', async () => {
+  it.each([
+    ['before', 'validate'],
+    ['after', 'runAfterCreate'],
+  ])('refuses a repetition while the first is in progress, %s its write', async (_, hook) => {
     const { isThere, proceed, waiting } = gate()
-    const { ask, count } = notes([guard()], {}, [], { validate: waiting })
+    const { ask, count } = notes([guard()], {}, [], { [hook]: waiting })
     const first = ask('POST', '/notes', keyed('a'))
     await isThere
     const second = await ask('POST', '/notes', keyed('a'))
