@@ -80,6 +80,7 @@ describe('cors', () => {
       const { ask } = notes([cors({ origins: [HERE], maxAge: 60, allowedHeaders: ['X-Own'] })])
       const response = await ask('OPTIONS', '/notes', preflight(HERE, method))
       expect([response.status, await response.text()]).toEqual([204, ''])
+      expect((await ask('GET', '/notes', preflight(HERE, method))).status).toBe(200)
       const { headers } = response
       expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method)
       expect(headers.get('access-control-allow-headers')?.split(', ')).toEqual(
