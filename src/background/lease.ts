@@ -10,7 +10,7 @@ import { all, is, withId } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../ports/store/store.ts'
 import type { Host } from '../records/engine/host.ts'
-import type { Pace } from './loop.ts'
+import { type Pace, partOf } from './loop.ts'
 
 /** How long a lease holds without a sign of life, in milliseconds. The clocks of processes may differ by some of it. */
 export const LEASE_MS = 20_000
@@ -61,9 +61,13 @@ export async function takeLease(
   const take = { set: { ...set, owner, until: until() } }
   const expect = { owner: before, until: lastUntil }
   if (!(await records.update(id, take, { expect }))) return undefined
-  const lost = new AbortController()
+  const { signal, abort, release } = partOf(pace.signal)
+  let isLost = false
   let heldUntil = from + LEASE_MS
-  const lose = () => lost.abort(new Error('another process has taken over'))
+  const lose = () => {
+    isLost = true
+    abort(new Error('another process has taken over'))
+  }
   const put = async (more: Fields): Promise<boolean> => {
     const from = performance.now()
     const kept = await records.update(
@@ -75,7 +79,7 @@ export async function takeLease(
     else lose()
     return kept !== null
   }
-  const keep = async (more: Fields) => !lost.signal.aborted && put(more)
+  const keep = async (more: Fields) => !isLost && put(more)
   const rest = pace.every(BEAT_MS, () => {
     keep({}).catch(() => performance.now() > heldUntil && lose())
   })
@@ -86,13 +90,13 @@ export async function takeLease(
     return true
   }
   return {
-    signal: AbortSignal.any([pace.signal, lost.signal]),
+    signal,
     get isLost() {
-      return lost.signal.aborted
+      return isLost
     },
     keep,
     async write(steps) {
-      if (lost.signal.aborted || !database.write) return false
+      if (isLost || !database.write) return false
       const mine = all([id, is('owner', owner)])
       const require = { in: workSchema, require: mine, exists: true } as const
       const outcome = await database.write([require, ...steps])
@@ -102,6 +106,7 @@ export async function takeLease(
     },
     async end(more) {
       rest()
+      release()
       const last = { owner: '', until: new Date(now()), ...more }
       // What was done must be known, or it is done again: unless another process has taken over, it can still be written.
       for (;;) {

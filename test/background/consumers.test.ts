@@ -343,6 +343,15 @@ describe('a consumer', () => {
     expect(next.calls).toEqual(['created a 1'])
   })
 
+  it('gives each try a signal of its own: what is made of one stays no longer', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const signals = new Set<AbortSignal>()
+    const app = await consuming(it.app(), (_, { signal }) => void signals.add(signal))
+    for (const title of ['a', 'b']) await tasks(app).insert({ title })
+    await runDue(app)
+    expect(signals.size).toBe(2)
+  })
+
   it('handles several records at the same time if it may, and each in order', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     let [most, now] = [0, 0]

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { takeLease } from '../../src/background/lease.ts'
 import { Loop, once } from '../../src/background/loop.ts'
@@ -52,4 +53,21 @@ it('what a job has done is written when the database is back, however long that 
   expect(written.at(-1)).toMatchObject({ owner: '', done })
   expect(host.logger.lines).toEqual([])
   await loop.close()
+})
+
+it('a lease aborts with the pace of its holder, which keeps nothing of one that has ended', async () => {
+  const any = vi.spyOn(AbortSignal, 'any')
+  const closing = new AbortController()
+  const pace = { ...once(), signal: closing.signal }
+  const records = { update: async () => ({}) } as unknown as Collection
+  const host = { database: {} as Store, now: Date.now }
+  const take = () => takeLease(host, records, { _id: 'a', owner: '', until: new Date() }, {}, pace)
+  const [held, ended] = [await take(), await take()]
+  await ended?.end({})
+  expect(any).not.toHaveBeenCalled()
+  any.mockRestore()
+  expect(getEventListeners(closing.signal, 'abort')).toHaveLength(1)
+  closing.abort(new Error('closing'))
+  expect([held?.signal.reason, ended?.signal.aborted]).toEqual([new Error('closing'), false])
+  expect((await take())?.signal.aborted).toBe(true)
 })

@@ -8,7 +8,7 @@ import type { WriteStep } from '../../ports/store/store.ts'
 import { keptText, stackText } from '../../ports/values/causes.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
-import { Bell, type Pace, watched } from '../loop.ts'
+import { Bell, type Pace, partOf, watched } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
 import { type Receivers, Resting } from './receivers.ts'
 
@@ -81,7 +81,8 @@ export class Tries {
       if (lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
-      const deliver = () => settings.deliver(change, to, { attempt, signal: lease.signal })
+      const { signal, release } = partOf(lease.signal)
+      const deliver = () => settings.deliver(change, to, { attempt, signal })
       try {
         await this.watched(delivery, () => {
           if (to !== '') return receivers.try(to, deliver)
@@ -91,6 +92,8 @@ export class Tries {
       } catch (error) {
         if (lease.signal.aborted) return { kind: 'interrupted' }
         return this.#failed(delivery, { attempt, since }, error)
+      } finally {
+        release()
       }
     })
   }
