@@ -35,7 +35,12 @@ async function countries() {
     const { kind = 'text/plain', length = '5000', ...more } = query as Record<string, string>
     const text = long.slice(0, Number(length))
     const pieces = () =>
-      ReadableStream.from(text.match(/.{5}/g) ?? []).pipeThrough(new TextEncoderStream())
+      new ReadableStream({
+        start(controller) {
+          for (const piece of text.match(/.{5}/g) ?? []) controller.enqueue(Buffer.from(piece))
+          controller.close()
+        },
+      })
     return new Response(kind === 'text/x-pieces' ? pieces() : text, {
       status: Number(more.status ?? 200),
       headers: { 'Content-Type': kind, ...(more.name && { [more.name]: more.value ?? '' }) },
