@@ -4,7 +4,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { Connection } from '../../../adapters/stores/postgres/connection/connection.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { portError } from '../../../adapters/stores/postgres/layout/errors.ts'
 import { createApp, defineModel } from '../../../src/index.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
@@ -42,4 +44,12 @@ await withService('postgres', ({ url }) => {
     goesOn.resolve()
     await expect(left).rejects.toThrow()
   }, 40_000)
+})
+
+it.each([
+  ['idle_in_transaction_session_timeout', '25P03'],
+  ['transaction_timeout', '25P04'],
+])('a transaction that the server has ended for %s is an outage', (_, code) => {
+  const ended = Object.assign(new Error('terminating connection'), { code })
+  expect(portError(ended)).toBeInstanceOf(StoreUnavailable)
 })

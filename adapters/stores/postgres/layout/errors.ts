@@ -45,10 +45,11 @@ const OUTDATED = 'RevalidateCachedQuery'
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
 /**
- * The server ends or starts, gives no lock in time, has no room, or takes no writes: it is a standby, or was one just now.
- * Or it lets nobody in by this account, as after a new password (28), or to this database, which is being restored (3D).
+ * The server ends or starts, gives no lock in time, has ended a transaction that took too long, has no room, or takes no
+ * writes: it is a standby, or was one just now. Or it lets nobody in by this account, as after a new password (28), or to this
+ * database, which is being restored (3D).
  */
-const UNUSABLE = /^(?:08|28|3D|53|55P03|57P|58|25006|F0|XX)/
+const UNUSABLE = /^(?:08|25006|25P0[34]|28|3D|53|55P03|57P|58|F0|XX)/
 
 /** What the driver and the runtimes call a connection that broke or could not be made. */
 const LOST =
