@@ -266,6 +266,9 @@ describe('4.5 PATCH /users/:id/roles', () => {
       app.call('PATCH', `/auth/users/${ann.user._id}/roles`, body, root.token)
     expect((await set({ roles: ['editor', 'admin'] })).body.data.role).toEqual(['editor', 'admin'])
     expect((await set({ role: 'editor' })).body.data.role).toEqual(['editor'])
+    const own = { roles: ['admin', 'editor'] }
+    const kept = await app.call('PATCH', `/auth/users/${root.user._id}/roles`, own, root.token)
+    expect(kept.body.data.role).toEqual(own.roles)
   })
 
   it('nobody takes his own admin role', async () => {

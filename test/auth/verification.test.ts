@@ -70,6 +70,7 @@ describe('email verification', () => {
     await it.call('PATCH', `/auth/users/${owner.user._id}`, change, owner.token)
     const otp = await code('new@example.com', 3)
     const stranger = await it.register('new@example.com', { phone: '+4930123' })
+    const theirs = await code('new@example.com', 4)
     expect((await verify(it, 'new@example.com', otp, owner.token)).status).toBe(200)
     expect(await it.stored(owner.user._id)).toMatchObject({
       email: 'new@example.com',
@@ -77,6 +78,8 @@ describe('email verification', () => {
     })
     const left = await it.stored(stranger.user._id)
     expect([left.email, left.phone]).toEqual([undefined, '+4930123'])
+    const late = await verify(it, 'new@example.com', theirs, stranger.token)
+    expect(told(late)).toEqual(invalidCode)
     expect((await login(it, 'new@example.com')).body.data.user._id).toBe(owner.user._id)
   })
 

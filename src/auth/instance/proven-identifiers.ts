@@ -188,17 +188,15 @@ export class ProvenIdentifiers {
    */
   async free(field: string, value: unknown, isProof = false): Promise<boolean> {
     if (typeof value !== 'string') return false
-    const { users, codes } = this.#parts
+    const { users } = this.#parts
     const holder = await users.by(field, value)
     if (!holder) return true
     const isClaim = this.isProvable(field) && !this.isProven(holder, field)
     const yields = isProof && this.keepsProof(field) && isClaim
     if (this.mayIdentify(holder, field) && !yields) return false
-    await users.update(holder._id, {
-      // A code that was sent to the value must not open what is left of the account.
-      unset: yields ? [field, ...codes.allEnded] : [field],
-      expect: { ...this.stateOf(holder), [field]: value },
-    })
+    // A code that was sent to the value is bound to it, and opens nothing of what is left of the account.
+    const expect = { ...this.stateOf(holder), [field]: value }
+    await users.update(holder._id, { unset: [field], expect })
     return true
   }
 }
