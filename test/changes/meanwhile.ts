@@ -44,6 +44,22 @@ export function meanwhile(store: string, database: Database): void {
       expect(await now.list()).toEqual([{ lastName: 'c', size: 2 }])
     })
 
+    it('a list of lists moves with a write', async () => {
+      const rows = z.array(z.array(z.number())).optional()
+      const [grid, query] = [[[1], []], ['name']]
+      const given = { before: { fields: { name, grid: rows }, query }, stored: { name: 'a', grid } }
+      const { open, id } = await started(database, given)
+      const now = serve(open, {
+        fields: { name, rows },
+        options: { renamed: { grid: 'rows' } },
+        query,
+      })
+      const patched = await now.call('PATCH', `/things/${id}`, { name: 'b' })
+      expect(patched).toEqual({ status: 200, data: { _id: id, name: 'b', rows: grid } })
+      await now.call('PATCH', `/things/${id}`, { rows: null })
+      expect(await now.list()).toEqual([{ name: 'b' }])
+    })
+
     it('a write of the earlier version to a record that has moved is seen, and stays', async () => {
       const { open, old, id } = await started(database, { before, stored })
       const now = serve(open, after)

@@ -28,3 +28,15 @@ it('the client orders ids that are integers by number, and any other texts as te
   // An id until the server has made one.
   expect(orderedBy([], ['_id'])({ _id: '0.5' }, { _id: '10' })).toBeLessThan(0)
 })
+
+it('the client orders by a reference that is filled in as the server does: by its id', () => {
+  const [first, second] = [{ _id: '1' }, { _id: '2' }]
+  const all = [
+    { _id: 'c', land: second },
+    { _id: 'b', land: first },
+    { _id: 'a', land: second },
+    { _id: 'd', land: null },
+  ]
+  const ids = all.sort(orderedBy(['-land'])).map(({ _id }) => _id)
+  expect(ids).toEqual(['a', 'c', 'b', 'd'])
+})

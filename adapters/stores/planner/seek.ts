@@ -2,7 +2,7 @@
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
 import type { Read } from '../../../src/ports/store/records.ts'
-import { type ObjectShape, type Place, placeOf } from '../../../src/ports/store/shape.ts'
+import { FREE, type ObjectShape, type Place, placeOf } from '../../../src/ports/store/shape.ts'
 
 /** With `_id` as the last key: without it in an index, everything that a filter matches would be sorted. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
@@ -98,6 +98,8 @@ export function namesOne(filter: Filter): boolean {
 /** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
 export function placeAt(path: string, shape: ObjectShape): Place {
   const place = placeOf(shape, path)
+  // No option names a list of lists, but where it was renamed, its earlier name is asked for.
+  if (!place && shape.fields.has(path)) return { shape: FREE, parts: [path] }
   if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
   return place
 }

@@ -17,13 +17,15 @@ export function orderedBy(
   }
 }
 
+type Members = Readonly<Record<string, unknown>> | null | undefined
+
+/** A record that is filled in stands where the server has its id. */
 function valueAt(record: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record)
+  const value = path.split('.').reduce((one, name) => (one as Members)?.[name], record)
+  return (value as Members)?._id ?? value
 }
 
-/** What is no integer, such as a record that is filled in or an id until the server has made one, is a text here too. */
+/** What is no integer, such as an id until the server has made one, is a text here too. */
 function byNumber(...values: readonly [unknown, unknown]): number {
   const [a, b] = values.map(String)
   const areIntegers = [a, b].every((text) => /^-?\d+$/.test(`${text}`))
