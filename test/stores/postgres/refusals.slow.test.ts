@@ -23,6 +23,8 @@ const TABLES = `
   CREATE DOMAIN brief AS varchar(3);
   CREATE TABLE narrow (id serial PRIMARY KEY, v varchar(3), c char(3), b bit(3), n bit varying(3), d brief, l varchar(3)[]);
   INSERT INTO narrow VALUES (1, '111', '111', '111', '111', '111', '{111}');
+  CREATE TABLE span (id serial PRIMARY KEY, low int, "High" int, secret int DEFAULT 1,
+    CONSTRAINT ordered CHECK (low < "High"), CHECK (low <> 13), CHECK (low <> 14 OR secret <> 1));
   CREATE TABLE readable (id serial PRIMARY KEY, name text);
   INSERT INTO readable (name) VALUES ('a');
 `
@@ -48,6 +50,12 @@ const models = {
     },
     table: 'narrow',
     ...id,
+  }),
+  span: defineModel('RefusedSpan', {
+    fields: { low: z.int().nullish(), high: z.int().nullish() },
+    table: 'span',
+    columns: { _id: 'id', high: 'High' },
+    id: 'integer',
   }),
   readable: defineModel('RefusedReadable', {
     fields: { name: optional },
@@ -123,6 +131,18 @@ await withService('postgres', ({ url }) => {
       const [row] = await sql`SELECT * FROM ${sql(space)}.narrow`
       expect(row).toMatchObject({ [field]: '111', l: ['111'] })
       expect((await call('PATCH', '/narrow/1', { [field]: '111' }))[0]).toBe(200)
+    })
+
+    it('a check, whose fields are named, as far as the model has them', async () => {
+      const [, message] = check
+      const wrong = 'Invalid value.'
+      const told = (fields: object) => [400, message, fields]
+      expect(await call('POST', '/span', { low: 2, high: 1 })).toEqual(
+        told({ low: wrong, high: wrong }),
+      )
+      expect(await call('POST', '/span', { low: 13, high: 20 })).toEqual(told({ low: wrong }))
+      expect(await call('POST', '/span', { low: 14, high: 20 })).toEqual(told({ low: wrong }))
+      expect((await call('POST', '/span', { low: 1, high: 2 }))[0]).toBe(201)
     })
 
     it('row-level security, and a trigger that says that a right is lacking', async () => {

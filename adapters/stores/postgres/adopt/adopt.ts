@@ -38,6 +38,10 @@ export function adoptedTable(
     const declared = schema.unique.find((set) => haveSameFields(set, fields)) ?? fields
     return isUnique ? [[index, declared] as const] : []
   })
+  const checks = [...existing.checks].map(([check, names]) => {
+    const checked = columns.filter((column) => names.includes(column.name))
+    return [check, checked.map(({ field }) => field)] as const
+  })
   return {
     name: schema.name,
     sql,
@@ -47,7 +51,7 @@ export function adoptedTable(
     hasNulls: false,
     isAdopted: true,
     fold: `${identifier(space)}.${FOLD}`,
-    constraints: new Map(constraints),
+    constraints: new Map([...checks, ...constraints]),
   }
 }
 
@@ -102,7 +106,12 @@ function missingColumns(
   ]
 }
 
-const NO_TABLE: ExistingTable = { kind: 'table', columns: new Map(), indexes: new Map() }
+const NO_TABLE: ExistingTable = {
+  kind: 'table',
+  columns: new Map(),
+  indexes: new Map(),
+  checks: new Map(),
+}
 
 /** The table as it is with them, so that what else it lacks is told too. */
 function completed(missing: readonly Missing[], existing = NO_TABLE): ExistingTable {

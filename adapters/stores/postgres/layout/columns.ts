@@ -67,7 +67,7 @@ export interface Table {
   readonly isAdopted: boolean
   /** The function that folds strings for searches, as SQL. */
   readonly fold: string
-  /** The fields of each unique constraint, by its name. */
+  /** The fields of each unique constraint, and of each check of an adopted table, by its name. */
   readonly constraints: ReadonlyMap<string, readonly string[]>
 }
 

@@ -23,6 +23,7 @@ export const NO_ROOM = '53300'
 /** `statement_timeout`, or somebody who ends statements. */
 export const CANCELLED = '57014'
 const FOREIGN = '23503'
+const CHECKED = '23514'
 /** An exclusion constraint. */
 const EXCLUDED = '23P01'
 /** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
@@ -170,8 +171,10 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
   return isOwn ? 'reference' : 'referenced'
 }
 
-function refusedFields(error: unknown, { columns }: Table): readonly string[] {
-  const { column_name: column, detail = '' } = error as Refusal
+function refusedFields(error: unknown, { columns, constraints }: Table): readonly string[] {
+  const { column_name: column, constraint_name: name = '', detail = '' } = error as Refusal
+  // Its detail has the row alone, which a client may have written.
+  if (codeOf(error) === CHECKED) return constraints.get(name) ?? []
   // Key (country_id)=(7) is not present in table "countries": here no name is in quotes.
   const key = detail.slice(detail.indexOf('(') + 1)
   const end = key.indexOf(')=(')

@@ -46,6 +46,8 @@ export interface ExistingTable {
   readonly kind: string
   readonly columns: ReadonlyMap<string, ExistingColumn>
   readonly indexes: ReadonlyMap<string, ExistingIndex>
+  /** The columns of each check constraint. */
+  readonly checks: ReadonlyMap<string, readonly string[]>
 }
 
 /** The comment on the indexes that this store created. No other is ever dropped. */
@@ -65,8 +67,9 @@ export async function existingTables(
 ): Promise<Map<string, ExistingTable>> {
   const rows = await patiently(() => connection.rows(TABLES, arrayText(tables)))
   const found = rows.map(([table, json]): [string, ExistingTable] => {
-    const { kind, columns, indexes } = JSON.parse(String(json))
-    return [String(table), { kind, columns: new Map(columns), indexes: new Map(indexes) }]
+    const { kind, columns, indexes, checks } = JSON.parse(String(json))
+    const maps = { columns: new Map(columns), indexes: new Map(indexes), checks: new Map(checks) }
+    return [String(table), { kind, ...maps } as ExistingTable]
   })
   return new Map(found)
 }
@@ -105,7 +108,10 @@ const TABLES = `SELECT wanted, json_build_object(
         'isWhole', indpred IS NULL AND indexprs IS NULL,
         'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
           WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))) ORDER BY indexrelid), '[]')
-      FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid WHERE indrelid = found.oid))
+      FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid WHERE indrelid = found.oid),
+    'checks', (SELECT coalesce(json_agg(json_build_array(conname, ARRAY(SELECT attname FROM pg_attribute
+        WHERE attrelid = conrelid AND attnum = ANY (conkey)))), '[]')
+      FROM pg_constraint WHERE conrelid = found.oid AND contype = 'c'))
   FROM unnest($1::text::text[]) AS wanted JOIN pg_class AS found ON found.oid = to_regclass(wanted)`
 
 /** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
