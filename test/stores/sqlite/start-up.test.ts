@@ -1,6 +1,6 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -163,6 +163,20 @@ describe.each([
     await rm(path, { force: true })
     await rename(`${path}-before`, path)
     await written.insert({ _id: 'c', name: 'c', email: 'c' })
+    await store.close?.()
+  })
+
+  it('and none is, where the program has gone to another folder', async () => {
+    const { path } = await heldFile('CREATE TABLE other (a)')
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(dirname(path))
+    const store = open(basename(path))
+    await store.prepare([people])
+    process.chdir(before)
+    const written = store.collection(people)
+    await written.insert({ _id: 'a', name: 'a', email: 'a' })
+    expect(await written.estimate()).toBe(1)
     await store.close?.()
   })
 })

@@ -61,14 +61,16 @@ export function libsqlStore(options: LibsqlOptions): Store {
   }
   const known = client ?? opened(url ?? '', authToken)
   const path = client || !url?.startsWith('file:') ? undefined : url.slice('file:'.length)
+  // The program may change its folder later.
+  const place = path && process.getBuiltinModule('node:path').resolve(path)
   let isReady = path === undefined && !client
   let file: unknown
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       if (!isReady) await (client ? checkNumbers(client) : keepLog(known))
       isReady = true
-      if (path !== undefined) {
-        const found = numberOf(path)
+      if (place !== undefined) {
+        const found = numberOf(place)
         file ??= found
         if (found !== file) {
           throw new Error(
