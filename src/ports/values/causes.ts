@@ -26,10 +26,8 @@ export function causeText(error: unknown): string {
 
 /** What was thrown, for a log: an error with its stack, and those of its causes. */
 export function stackText(thrown: unknown): string {
-  return textOf(() => {
-    const stacks = causesOf(thrown).map(({ stack, message }) => stack ?? message)
-    return stacks.length > 0 ? stacks.join('\ncaused by: ') : thrown
-  })
+  const stacks = () => causesOf(thrown).map(({ stack, message }) => stack ?? message)
+  return textOf(() => stacks().join('\ncaused by: ') || thrown)
 }
 
 /** What was thrown, on a line and never empty: the messages of an error and its causes. */
