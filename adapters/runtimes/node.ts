@@ -57,9 +57,13 @@ const http: typeof Http = module.createRequire(process.execPath)('node:http')
  * ```
  */
 export function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
+  for (const log of [process.stdout, process.stderr]) log.off('error', ignore).on('error', ignore)
   const fork = async () => (await import('./processes/fork-cluster.ts')).clusterFork
   return inProcesses(app, options, serveHere, fork)
 }
+
+/** A log that can't be written would end the process: its disk is full, or what reads it has gone. */
+const ignore = (): void => {}
 
 async function serveHere(app: App, options: NodeServeOptions, place: Place): Promise<Served> {
   const { port, hostname } = place

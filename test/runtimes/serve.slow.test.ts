@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { FROM_SOURCE } from './commands.ts'
 import { raw, received, rejected, start } from './server.ts'
 
 import { serving } from './serving.ts'
@@ -15,6 +20,24 @@ describe('serve on node', () => {
     for (const text of await Promise.all([headers, body])) {
       expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
       expectEnvelope(text, 'Request Timeout.')
+    }
+  })
+
+  it.skipIf(process.platform !== 'linux')('goes on if its log cannot be written', async () => {
+    const code = `import { createApp } from 'fieldgate'
+      import { serve } from 'fieldgate/node'
+      import { sqliteStore } from 'fieldgate/sqlite'
+      const app = createApp({ store: sqliteStore() })
+      console.error((await serve(app, { port: 0, hostname: '127.0.0.1' })).url)`
+    const args = [FROM_SOURCE, '--no-warnings', '--input-type=module', '-e', code]
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const server = spawn(process.execPath, args, { stdio: ['ignore', full, 'pipe'] })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    const [url] = await once(server.stderr as Readable, 'data')
+    for (let times = 0; times < 3; times += 1) {
+      // Each is logged as refused.
+      expect((await fetch(String(url).trim())).status).toBe(404)
     }
   })
 
