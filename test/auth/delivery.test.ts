@@ -248,6 +248,11 @@ describe('The channels', () => {
       command: 'MAIL FROM',
       responseCode: 550,
     }),
+    Object.assign(new Error('too many connections'), {
+      code: 'EENVELOPE',
+      command: 'RCPT TO',
+      responseCode: 421,
+    }),
     'a text',
     undefined,
   ])('close when the account at the service is refused: %s', async (error) => {

@@ -157,8 +157,9 @@ export function causeOf(error: unknown, depth = 0): Cause {
   if (typeof error !== 'object' || error === null || depth >= MAX_CAUSES) return undefined
   const told = error as Fields
   const { code, command, cause, errors } = told
-  // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`.
-  if (code === 'EENVELOPE') return command === 'MAIL FROM' ? undefined : 'recipient'
+  // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. With a 421 it refuses them all (RFC 5321, 3.8).
+  const isOfServer = command === 'MAIL FROM' || told.responseCode === 421
+  if (code === 'EENVELOPE') return isOfServer ? undefined : 'recipient'
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
   const status = statusOf(told)
   if (namesRecipient(told, status)) return 'recipient'
