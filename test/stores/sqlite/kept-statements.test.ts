@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
+import { Counts } from '../../../adapters/stores/sqlite/connection/counts.ts'
 import {
   type FoundRows,
   searchesIn,
@@ -17,7 +19,7 @@ import { compilePage } from '../../../adapters/stores/sqlite/statements/page.ts'
 import { where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { Random, randomFilter, randomSort } from '../../../extras/contract/store/random.ts'
-import { any, type Filter, type Scalar } from '../../../src/ports/store/filter.ts'
+import { any, everything, type Filter, type Scalar } from '../../../src/ports/store/filter.ts'
 import type { Read } from '../../../src/ports/store/records.ts'
 import type { Change } from '../../../src/ports/store/store.ts'
 import { seeds } from '../../runs.ts'
@@ -162,6 +164,22 @@ it.each(seeds(1))('so is a change (seed %i)', (seed) => {
     }
     expectSame(kept.update(filter, change, held), writes().update(filter, change, held))
   }
+})
+
+it('long values that clients choose are not kept, with statements or with counts', async () => {
+  const connection = new Connection(':memory:')
+  const prepare = vi.spyOn(connection.db, 'prepare')
+  const ask = (value: string) => connection.rows({ sql: 'SELECT ?1 AS count', values: [value] })
+  for (const value of ['7', 'x'.repeat(60_000), '7', '8']) expect(ask(value)[0]?.count).toBe(value)
+  expect(prepare).toHaveBeenCalledTimes(2)
+  const rows = vi.fn((statement: Statement) => connection.rows(statement))
+  const counts = new Counts({ quick: rows, rows })
+  for (const length of [1, 5000, 5000]) {
+    const statement = { sql: 'SELECT length(?1) AS count', values: ['x'.repeat(length)] }
+    expect(await counts.of(people, everything, statement, {})).toBe(length)
+  }
+  expect(counts.kept.get(people.name)?.counts.size).toBe(1)
+  connection.close()
 })
 
 function expectSame(one: Statement, other: Statement): void {

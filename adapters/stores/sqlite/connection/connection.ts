@@ -5,9 +5,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { isBusy, isUnusable } from '../layout/errors.ts'
-import type { Row, SqliteResult, Statement } from '../layout/sql.ts'
+import type { Row, SqliteResult, SqlValue, Statement } from '../layout/sql.ts'
 
 const MAX_STATEMENTS = 256
+/** A statement with a longer value, in characters, is not kept: its values are, natively, until it is used again. */
+const MAX_VALUE = 50_000
 
 /** What a write has done in its transaction, or why it has done nothing. */
 export type Outcome = { readonly written: readonly SqliteResult[] } | { readonly error: unknown }
@@ -76,7 +78,7 @@ export class Connection {
   }
 
   rows({ sql, values, inLists = false }: Statement): Row[] {
-    const prepared = this.#prepared(sql, inLists)
+    const prepared = this.#prepared(sql, values, inLists)
     return takesNames ? prepared.all(named(values)) : prepared.all(...values)
   }
 
@@ -86,7 +88,7 @@ export class Connection {
       return { rows, changes: rows.length }
     }
     const { sql, values } = statement
-    const prepared = this.#prepared(sql)
+    const prepared = this.#prepared(sql, values)
     const { changes } = takesNames ? prepared.run(named(values)) : prepared.run(...values)
     return { rows: [], changes: Number(changes) }
   }
@@ -151,13 +153,16 @@ export class Connection {
     this.db.close()
   }
 
-  #prepared(sql: string, inLists = false): StatementSync {
+  #prepared(sql: string, values: readonly SqlValue[], inLists = false): StatementSync {
     if (this.#isClosed) throw new StoreUnavailable('the store has been closed')
     const known = this.#statements.get(sql)
     const statement = known ?? this.db.prepare(sql)
     // Node has it since 22.16. No SQL is used both ways.
     if (inLists && !known) statement.setReturnArrays?.(true)
     if (known) this.#statements.delete(sql)
+    for (const value of values) {
+      if (typeof value === 'string' && value.length > MAX_VALUE) return statement
+    }
     this.#statements.set(sql, statement)
     if (this.#statements.size > MAX_STATEMENTS) {
       const [oldest = ''] = this.#statements.keys()

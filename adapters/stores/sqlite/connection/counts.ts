@@ -13,6 +13,8 @@ import type { SqliteResult, Statement } from '../layout/sql.ts'
 import type { Reads } from './paced-reads.ts'
 
 const MAX_KEPT = 1000
+/** A count for more than this, in characters, is not kept: clients choose the values that they filter by, up to 1 MiB of them. */
+const MAX_KEY = 4000
 
 /** Changes when another connection, of this process or another one, has committed. */
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
@@ -121,6 +123,7 @@ function isCurrent(count: Count, filter: Filter, { events, seen }: Kept): boolea
 
 function begin(key: string, count: Count, kept: Kept): Promise<number> {
   const { counts } = kept
+  if (key.length > MAX_KEY) return count.counted
   if (counts.size >= MAX_KEPT) counts.clear()
   counts.set(key, count)
   count.counted.then(
