@@ -1,6 +1,6 @@
 /** The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time. */
 
-import { outageLog } from '../http/errors/outages.ts'
+import { causeOf, outageLog } from '../http/errors/outages.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { FileMeta, FileStore } from '../ports/services/files.ts'
 import type { Logger } from '../ports/services/logger.ts'
@@ -60,7 +60,7 @@ export async function removeAll(
     if (removal.status === 'fulfilled' || leftOutOf(store)(removal.reason) === undefined) continue
     logger.warn('a stored file could not be removed; the sweeper will', {
       key: keys[index],
-      error: String(removal.reason),
+      error: causeOf(removal.reason),
     })
   }
 }

@@ -19,6 +19,7 @@ import type { Fields } from '../ports/store/records.ts'
 import { type ObjectShape, placeOf } from '../ports/store/shape.ts'
 import type { Collection } from '../ports/store/store.ts'
 import { StoreTimeout, StoreUnavailable } from '../ports/store/store-errors.ts'
+import { messageText } from '../ports/values/causes.ts'
 import { urlsIn, withoutGoneFiles } from './file-values.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import type { ModelFiles } from './model-files.ts'
@@ -153,7 +154,7 @@ export async function removeUnheld(
     // The record is already written. The sweeper finds what should have been removed with it.
     logger.warn('stored files could not be removed; the sweeper will', {
       keys: [...objects.keys()],
-      error: String(error),
+      error: messageText(error),
     })
   }
 }

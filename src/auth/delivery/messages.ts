@@ -166,7 +166,7 @@ export async function tellOfEnded(auth: AuthRequest, before: Fields, after: Fiel
     tell(auth, after, 'factorRemoved')
   } catch (error) {
     // It is done: that must not look as if it had failed.
-    const told = { ...idsOf(auth.request), error: String(error) }
+    const told = { ...idsOf(auth.request), error: messageText(error) }
     auth.logger.error('the factors and keys that have ended could not be read', told)
   }
 }

@@ -1,6 +1,6 @@
 /** The records of users: how they are found, written and shown, and what their fields mean. */
 
-import { outageIn } from '../../http/errors/outages.ts'
+import { causeOf, outageIn } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
 import { idFrom, idMaker } from '../../model/values/cast.ts'
 import { declaredPart, present } from '../../model/versions/present.ts'
@@ -261,7 +261,7 @@ export function dummyWrites(
       if (error instanceof DuplicateKey) return
       // An outage affects real accounts too; a failure of dummy writes alone must not tell them apart.
       if (outageIn(error)) throw error
-      logger.error('a decoy could not be written', { error: String(error) })
+      logger.error('a decoy could not be written', { error: causeOf(error) })
     }
   }
 }
