@@ -184,6 +184,22 @@ describe('A second step that onLogin asks for', () => {
     expect([status, body.data.provider]).toEqual([200, 'house'])
   })
 
+  it('may ask again after a provider has vouched, and holds while that is linked', async () => {
+    const onLogin = async ({ _id }: Fields, __: Request, { answer: given }: SignInStep) => {
+      if (!given?.third) throw new SecondStepRequired('Next.')
+      if (given.unlinks) await app.users.update(String(_id), { houseId: undefined })
+    }
+    const verify = ({ key }: { key: string }) => ({ id: key, email, emailVerified: true })
+    const app = await guarded({ onLogin, social: { house: { verify } } }, { unique: ['houseId'] })
+    const steps = async (last: Fields) => {
+      const second = await app.post('/auth/social/house', { key: 'ann' })
+      const third = await app.post('/auth/login', { ticket: second.body.ticket, second: true })
+      return app.post('/auth/login', { ticket: third.body.ticket, third: true, ...last })
+    }
+    expect((await steps({})).body.data.provider).toBe('house')
+    expect((await steps({ unlinks: true })).status).toBe(401)
+  })
+
   it('gives no answers back for a new password', async () => {
     const app = await guarded()
     for (let minute = 0; minute < 4; minute += 1) {

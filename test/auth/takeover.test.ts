@@ -120,7 +120,7 @@ describe('the first proof takes an account over', () => {
 describe('an account with a proven identifier', () => {
   /** Mallory's account: the mailbox is proven, a phone or address of the victim's is claimed. */
   async function claimed(claim: Fields) {
-    const it = await app()
+    const it = await app({ updateFields: ['phone'] })
     const { user } = await it.register('mallory@example.com', {})
     expect(await reset(it, 'mallory@example.com', 'email')).toBe(200)
     await it.users.update(user._id, claim)
@@ -142,6 +142,15 @@ describe('an account with a proven identifier', () => {
     expect(await it.stored(id)).not.toHaveProperty('phone')
     expect((await it.post('/auth/register', { phone: '+49123', password })).status).toBe(409)
     expect(await reset(it, '+49123', 'sms')).toBe(200)
+  })
+
+  it('reserves nothing that is only claimed: an account that asks for it gets it', async () => {
+    const { it, id } = await claimed({ phone: '+49123' })
+    const { user, token } = await it.register('owner@example.com')
+    const change = { phone: '+49123', currentPassword: password }
+    const { status } = await it.call('PATCH', `/auth/users/${user._id}`, change, token)
+    expect([status, (await it.stored(user._id)).phone]).toEqual([200, '+49123'])
+    expect(await it.stored(id)).not.toHaveProperty('phone')
   })
 
   it('reserves nothing that is only claimed: a provider that verifies it makes an account', async () => {

@@ -154,8 +154,10 @@ describe('email verification of a new address', () => {
 
   it('is given up by asking for the address that the account has', async () => {
     const { it, otp, token, id } = await changed()
-    const { status } = await it.call('PATCH', `/auth/users/${id}`, { email: ann }, token)
+    const kept = { email: ann, name: 'Ann' }
+    const { status } = await it.call('PATCH', `/auth/users/${id}`, kept, token)
     expect(status).toBe(200)
+    expect(await it.stored(id)).toMatchObject(kept)
     expect(await it.stored(id)).not.toHaveProperty('pendingEmail')
     expect(told(await verify(it, 'new@example.com', otp, token))).toEqual(invalidCode)
     expect((await login(it, ann)).status).toBe(200)
@@ -196,6 +198,24 @@ describe('email verification that is required', () => {
     expect(told(await login(it, ann, 'wrong'))).toEqual([401, 'Invalid credentials.'])
     const otp = await code(ann, 1)
     expect((await verify(it, ann, otp, undefined, { password: 'wrong' })).status).toBe(400)
+    expect((await verify(it, ann, otp, undefined, { password })).status).toBe(200)
+    expect((await login(it, ann)).status).toBe(200)
+  })
+
+  it('lets those in who have no address', async () => {
+    const { it } = await app({ required: true })
+    const { body } = await it.post('/auth/register', { phone: '+4930123', password })
+    expect((await it.call('GET', '/auth/me', undefined, body.data.token)).status).toBe(200)
+  })
+
+  it('counts no guess for the right password beside a code, whatever the code is', async () => {
+    const lockout = { maxAttempts: 1, lockSeconds: 900 }
+    const { it, code } = await app({ required: true }, { lockout })
+    await it.post('/auth/register', { email: ann, password })
+    const otp = await code(ann, 1)
+    const long = { password: 'x'.repeat(1025) }
+    expect((await verify(it, ann, otp, undefined, long)).status).toBe(400)
+    expect((await verify(it, ann, '000000', undefined, { password })).status).toBe(400)
     expect((await verify(it, ann, otp, undefined, { password })).status).toBe(200)
     expect((await login(it, ann)).status).toBe(200)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel } from '../../../src/index.ts'
-import { password } from '../accounts.ts'
+import { password, secret } from '../accounts.ts'
 import { credentials, email, factored } from './factored.ts'
 
 describe('A session with both factors', () => {
@@ -21,6 +21,10 @@ describe('A session with both factors', () => {
     expect((await get(next.body.data.token)).status).toBe(200)
     const { key } = (await app.makeKey(token)).body.data
     expect((await get(key)).body.error).toBe('Sign in with a second factor.')
+    const alone = createRouter({ model: Safe, middlewares: [app.auth.requireSecondFactor] })
+    app.app.mount('/alone', alone)
+    const nobody = await app.call('GET', '/alone')
+    expect([nobody.status, nobody.body.error]).toEqual([401, 'Authentication required.'])
   })
 
   it('removes the factor, and is told by mail', async () => {
@@ -84,6 +88,7 @@ describe('A session with both factors', () => {
     app.later(601)
     expect((await app.makeKey(token)).status).toBe(403)
     const { body } = await app.answer({ totp: app.codeOf(secret) })
+    const other = await app.strong(secret)
     app.later(601)
     const next = await app.post('/auth/token/refresh', { refreshToken: body.data.refreshToken })
     const { token: fresh } = next.body.data
@@ -99,6 +104,7 @@ describe('A session with both factors', () => {
     )
     expect(confirmed.status).toBe(200)
     expect((await app.makeKey(fresh)).status).toBe(201)
+    expect((await app.makeKey(other)).status).toBe(403)
   })
 
   it('is confirmed by nothing of another account', async () => {
@@ -171,8 +177,11 @@ describe('What ends it', () => {
 describe('A role that needs a second factor', () => {
   const auth = { secondFactor: { requiredFor: ['admin'] } }
 
-  it('can do nothing but set one up, then everything, and cannot lose it', async () => {
-    const app = await factored({ auth })
+  it.each([
+    ['', {}],
+    [', also where tokens alone decide', { token: { secret, invalidateOnPasswordChange: false } }],
+  ])('can do nothing but set one up, then everything, and cannot lose it%s', async (_, more) => {
+    const app = await factored({ auth: { ...auth, ...more } })
     const { token, id } = await app.admin()
     const me = (bearer: string) => app.call('GET', '/auth/me', undefined, bearer)
     expect((await me(token)).body.error).toBe('Set up a second factor.')
@@ -207,5 +216,7 @@ describe('A role that needs a second factor', () => {
     expect((await get()).status).toBe(200)
     await app.users.update(app.ann.user._id, { role: 'admin' })
     expect((await get()).body.error).toBe('Set up a second factor.')
+    await app.enrol()
+    expect((await get()).status).toBe(200)
   })
 })
