@@ -169,7 +169,6 @@ function addHeaders(all: Headers, own: Headers): void {
   for (const cookie of own.getSetCookie()) cookies.set(nameIn(cookie), cookie)
   for (const [name, value] of own) {
     const before = all.get(name)
-    if (name === 'set-cookie') continue
     all.set(name, LISTS.has(name) && before !== null ? withItems(before, value) : value)
   }
   all.delete('set-cookie')

@@ -264,6 +264,11 @@ describe('a batch', () => {
       "'ifMatch' must be an ETag, or '*'.",
       0,
     ],
+    [
+      { operations: [{ method: 'PATCH', path: '/books/1', body: {}, ifMatch: 1 }] },
+      "'ifMatch' must be an ETag, or '*'.",
+      0,
+    ],
   ])('refuses %j', async (json, error, operation) => {
     const { send } = library()
     const answer = await send('POST', '/batch', { json })
