@@ -37,7 +37,7 @@ export function isJson(contentType: string | null): boolean {
 export async function readJson(
   request: Request,
   limits: BodyLimits,
-  refuse: () => HttpError = () => http.unsupportedBody('application/json'),
+  refuse: () => HttpError = () => notJson(request.headers.get('content-type')),
 ): Promise<unknown> {
   const known = arrived.get(request)
   if (known) return structuredClone(known.json)
@@ -51,6 +51,12 @@ export async function readJson(
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
   return parseJson(bytes, limits.maxBodyValues)
+}
+
+/** The 415 of a type; JSON in another charset is told that it is that. */
+function notJson(type: string | null): HttpError {
+  const isAlmost = type?.toLowerCase().includes('json')
+  return http.unsupportedBody(isAlmost ? 'application/json in UTF-8' : 'application/json')
 }
 
 /** The JSON of requests whose body arrived as a part of another one. */
