@@ -1,7 +1,9 @@
 /** `rateLimit`, in one process. Shared caches: rate-limit.slow.test.ts. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryCache } from '../../adapters/caches/memory.ts'
+import { answerAsks } from '../../adapters/runtimes/processes/channel.ts'
+import '../../adapters/runtimes/processes/shared.ts'
 import { rateLimit } from '../../src/guards/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { errorOf, notes } from './notes.ts'
@@ -141,4 +143,24 @@ describe('rateLimit', () => {
       expect((await ask('GET', '/notes', by('192.0.2.1'))).status).toBe(200)
     }
   })
+})
+
+it('processes that count together look at all clients for those that are over once a second, in a flood too', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() - 7_200_000)
+  const counted = (from: number, to: number) =>
+    new Promise<void>((resolve) => {
+      const asks = Array.from({ length: to - from }, (_, at) => {
+        return [at, 'count', [`client ${from + at}`, 3600]] as const
+      })
+      answerAsks(asks, () => resolve())
+    })
+  await counted(0, 100_000)
+  const iterated = vi.spyOn(Map.prototype, Symbol.iterator)
+  await counted(100_000, 100_020)
+  const sizes = iterated.mock.contexts.map((map) => (map as Map<string, unknown>).size)
+  iterated.mockRestore()
+  expect(sizes.filter((size) => size > 99_000).length).toBeLessThan(2)
+  clock.mockReturnValue(performance.now() + 3_601_000)
+  await counted(0, 1)
+  clock.mockRestore()
 })

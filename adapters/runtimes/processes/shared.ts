@@ -30,6 +30,9 @@ const counting = topic<readonly [key: string, ttlSeconds: number], number>('coun
 const counts = new Map<string, { number: number; readonly until: number }>()
 /** Beyond this number, counts that are over are removed, and then the oldest. */
 const MAX_COUNTS = 100_000
+/** How often those that are over are looked for at most, in milliseconds: in a flood, each new client would be a look at all. */
+const LOOK_MS = 1000
+let lookedAt = Number.NEGATIVE_INFINITY
 
 /** Adds one to the count under `key` of all processes, kept for `ttlSeconds` at least; undefined where there is one. */
 export const countOfAll: ((key: string, ttlSeconds: number) => Promise<number>) | undefined =
@@ -49,7 +52,10 @@ counting.answer(([key, ttlSeconds]) => {
 })
 
 function makeRoom(now: number): void {
-  for (const [key, { until }] of counts) if (until <= now) counts.delete(key)
+  if (now >= lookedAt + LOOK_MS) {
+    lookedAt = now
+    for (const [key, { until }] of counts) if (until <= now) counts.delete(key)
+  }
   const [oldest] = counts.keys()
   if (counts.size >= MAX_COUNTS && oldest !== undefined) counts.delete(oldest)
 }
