@@ -32,7 +32,7 @@ export async function clashingFields(
   model: Model,
   stored: Collection,
   refused: Refused,
-  reported: DuplicateKey,
+  reported: Pick<DuplicateKey, 'fields'>,
 ): Promise<readonly string[]> {
   const taken = await takenSets(model, stored, refused).catch((): UniqueSet[] => [])
   const clashing = new Set([...taken, reported.fields].map((set) => set.join()))

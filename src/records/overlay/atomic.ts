@@ -1,6 +1,6 @@
 /** `app.store.atomic`: what your code does in memory is one write, which checks that what it has read is the same. */
 
-import { changedMeanwhile } from '../../http/errors/refusals.ts'
+import { changedMeanwhile, duplicate } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
@@ -165,7 +165,9 @@ class AtomicStep {
       if (!is) continue
       const filter = withId(id)
       const refused = { filter, changes: is }
-      const fields = await clashingFields(model, engine.stored, refused, new DuplicateKey([]))
+      // The set may be one that only another version of the app declares.
+      const sets = { ...model, unique: [...model.unique, error.fields] }
+      const fields = await clashingFields(sets, engine.stored, refused, { fields: [] })
       // What the step has done hides the record that has the id of a new one.
       const { stored } = this.#host.engine(model)
       const isTaken =
@@ -173,11 +175,8 @@ class AtomicStep {
       const taken = isTaken ? ['_id', ...fields] : fields
       if (taken.length > 0) throw duplicateIn(model, taken)
     }
-    // Of an id, and of a set that only another version of the app declares, nothing more can be looked up.
-    const models = this.#taken.map(({ engine }) => engine.model)
-    if (models.some(({ unique }) => unique.some((set) => set.join() === error.fields.join())))
-      return false
-    throw duplicateIn({ hidden: models.flatMap(({ hidden }) => hidden) }, error.fields)
+    if (error.fields.includes('_id')) throw duplicate(error.fields)
+    return false
   }
 }
 
