@@ -40,7 +40,7 @@ export function errorHandler(
     const known = refusalIn(error)
     const status = known?.status ?? 500
     const code = known ? codeOf(known) : 'internal-error'
-    log(known ?? error, status, { request, context, code, leftOut, isName })
+    log(known ?? error, status, { request, context, code, leftOut, isName, thrown: error })
     const { requestId } = request
     const failure = {
       error: known?.message ?? 'Internal Server Error',
@@ -76,6 +76,7 @@ function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
 }
 
 interface Failed {
+  readonly thrown: unknown
   readonly request: ApiRequest
   readonly context: RequestContext
   readonly code: string | undefined
@@ -88,23 +89,24 @@ interface Failed {
  * or token; the stack only if something broke.
  */
 function log(error: unknown, status: number, failed: Failed): void {
-  const { request, context, code, leftOut, isName } = failed
+  const { request, context, code, leftOut, isName, thrown } = failed
   const details = {
     requestId: request.requestId,
     method: request.method,
     path: pathOf(request.url),
     status,
-    ...(context.clientAddress !== undefined && { client: context.clientAddress }),
-    ...(request.auth && { userId: request.auth.userId }),
+    client: context.clientAddress,
+    userId: request.auth?.userId,
   }
   if (status < 500) {
-    const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
+    const database = thrown instanceof RefusedWrite ? thrown.message : undefined
+    const told = { ...details, code, database, error: loggedMessage(error, isName) }
     context.logger.info('request refused', told)
   } else if (status === 503) {
     const more = leftOut(error)
     if (more === undefined) return
-    const others = more > 0 && { requestsBefore: more }
-    context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
+    const told = { ...details, requestsBefore: more || undefined, error: causeOf(error) }
+    context.logger.error('service unavailable', told)
   } else {
     context.logger.error('request failed', { ...details, error: stackText(error) })
   }

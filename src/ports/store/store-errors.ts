@@ -20,8 +20,13 @@ export class RefusedWrite extends Error {
   readonly rule: 'reference' | 'referenced' | 'overlap' | 'value' | 'size'
   /** The fields that the rule concerns; empty if the database does not name them. */
   readonly fields: readonly string[]
-  constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {
-    super(`the database refused the write (${rule})`, options)
+  /** `by` is what the log says of the rule: a name that has no value of the record. */
+  constructor(
+    rule: RefusedWrite['rule'],
+    fields: readonly string[] = [],
+    options?: ErrorOptions & { readonly by?: string },
+  ) {
+    super(options?.by ?? rule, options)
     this.rule = rule
     this.fields = fields
   }

@@ -9,6 +9,7 @@ import {
   HttpError,
   type Logger,
 } from '../../../src/index.ts'
+import { RefusedWrite } from '../../../src/ports/store/store-errors.ts'
 import { answerOf, request, service } from '../service.ts'
 
 const Thing = defineModel('LogThing', {
@@ -124,6 +125,17 @@ describe('answers, Envelope and errors: the log', () => {
     expect(String(log.lines[0]?.details.error)).toMatch(/^Error: broken\n\s+at /)
     expect(log.lines[1]).toMatchObject({ level: 'info' })
     expect(JSON.stringify(log.lines[1])).not.toMatch(/\bat .*:\d+:\d+/)
+  })
+
+  test('security, secrets in logs: of a refusal by the database, the rule is told and no value', async () => {
+    const { app, send, log } = things()
+    const cause = new Error('for type inet: "secret"')
+    app.post('/refused', () => {
+      throw new RefusedWrite('value', [], { cause, by: '22P02 network_in' })
+    })
+    expect(await send('POST', '/refused')).toMatchObject({ status: 400, body: { fields: {} } })
+    expect(log.lines[0]?.details.database).toBe('22P02 network_in')
+    expect(JSON.stringify(log.lines)).not.toContain('secret')
   })
 
   test('security, secrets in logs: the cause of a 5xx is logged with it', async () => {

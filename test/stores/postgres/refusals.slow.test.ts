@@ -70,7 +70,7 @@ await withService('postgres', ({ url }) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const logged: string[] = []
   const error = (...told: unknown[]) => void logged.push(JSON.stringify(told))
-  const quiet = { debug() {}, info() {}, warn() {}, error }
+  const quiet = { debug() {}, info: error, warn() {}, error }
 
   function appOf(address: string, store = postgresStore({ url: address, schema: space })) {
     const app = createApp({ store, logger: quiet })
@@ -122,6 +122,7 @@ await withService('postgres', ({ url }) => {
 
     it('a trigger with RAISE EXCEPTION', async () => {
       expect(await call('POST', '/person', { email: 'no' })).toEqual(check)
+      expect(logged.at(-1)).toContain('"database":"P0001 exec_stmt_raise"')
     })
 
     it.each(['v', 'c', 'b', 'n', 'd'])('what is too long for a column: %s', async (field) => {

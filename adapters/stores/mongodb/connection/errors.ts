@@ -98,7 +98,10 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!isDriverError(error)) return error
   const { code, name } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), options)
-  if (REFUSED.has(code)) return new RefusedWrite('value', refusedFields(error), options)
+  if (REFUSED.has(code)) {
+    const by = `${code} ${error.codeName ?? ''}`.trim()
+    return new RefusedWrite('value', refusedFields(error), { ...options, by })
+  }
   if (TIMEOUTS.has(code) || name === 'MongoOperationTimeoutError') {
     return new StoreTimeout('the database took too long', options)
   }

@@ -125,7 +125,10 @@ function refusedBy(error: unknown, table: Table): RefusedWrite {
     return new RefusedWrite('overlap', fieldsIn(detail, table.columns), { cause: error })
   }
   const fields = refusedFields(error, table)
-  return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })
+  const { constraint_name: name, routine } = error as Refusal
+  // The message may quote values.
+  const by = `${codeOf(error)} ${name ?? routine}`
+  return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error, by })
 }
 
 interface Refusal {

@@ -53,7 +53,7 @@ function adoptedInserter(table: Table, run: Run): Insert {
     const { rows } = await run(parameters.statement(sql))
     const [row] = rows
     // A trigger can drop the row without an error.
-    if (!row) throw new RefusedWrite('value')
+    if (!row) throw new RefusedWrite('value', [], { by: 'a trigger' })
     return read(row)
   }
 }
