@@ -59,6 +59,11 @@ export function isAbsence(code: string): boolean {
   return code === 'NoSuchKey' || code === 'AccessDenied'
 }
 
+/** Something else responds in the server's place, such as a proxy's sign-in page. */
+export function noS3(): Error {
+  return new Error('the server has an object that was never stored, so it is no S3 server')
+}
+
 export function resolveS3(options: S3Options = {}): S3Place {
   checkOptions(options, RULES, 's3Files')
   const env = options.env ?? environment()

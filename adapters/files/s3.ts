@@ -14,7 +14,7 @@ import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
 import { s3Links } from './s3-links.ts'
-import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
+import { ABSENT_KEY, isAbsence, noS3, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
@@ -84,6 +84,7 @@ export function s3Files(options?: S3Options): FileStore {
       try {
         const { Body } = await client.send(command, signal && { abortSignal: signal })
         await Body?.transformToByteArray()
+        throw noS3()
       } catch (error) {
         if (!(error instanceof Error && isAbsence(error.name))) throw error
       }

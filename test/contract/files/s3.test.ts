@@ -95,6 +95,16 @@ const COMPLETE = {
 }
 
 for (const [by, open] of Object.entries(adapters)) {
+  it(`an S3 store through ${by} is not ready if a sign-in page responds`, async () => {
+    const server = createServer((_, response) => void response.end('<title>Welcome</title>'))
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const files = open({ env: COMPLETE, endpoint })
+    onTestFinished(() => files.close?.())
+    await expect(files.ping?.()).rejects.toThrow('no S3 server')
+  })
+
   it(`an S3 store through ${by} is told its place by the environment, and says what is missing`, () => {
     const files = open({ env: COMPLETE })
     expect(files.urlOf('files/1-a.png')).toBe('https://s3.example.com/bucket/files/1-a.png')
