@@ -14,7 +14,14 @@ import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
 import { s3Links } from './s3-links.ts'
-import { ABSENT_KEY, isAbsence, noS3, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
+import {
+  ABSENT_KEY,
+  isAbsence,
+  noS3,
+  resolveS3,
+  type S3Options,
+  type S3Place,
+} from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
