@@ -222,6 +222,21 @@ describe('the restore of a record', () => {
     })
   })
 
+  it.each(['read', 'write'])(
+    'brings nothing back that was out of the scope of its %ss',
+    async (which) => {
+      const all = () => undefined
+      const own = ({ auth }: { auth?: { userId: string } }) => ({ owner: auth?.userId ?? '' })
+      const { app, as } = tracked({ scope: { read: all, write: all, [which]: own } as never })
+      const [ann, bob] = [as('ann'), as('bob')]
+      const id = await ann.make({ title: 'hers', owner: 'ann' })
+      const hers = (await ann.history(id)).records[0]?.id
+      await app.store.collection(Task).update(id, { title: 'his', owner: 'bob' })
+      expect((await bob.restore(id, hers)).status).toBe(404)
+      expect(await app.store.collection(Task).findById(id)).toMatchObject({ title: 'his' })
+    },
+  )
+
   it('is refused for what the caller could not write, and for changes that are none', async () => {
     const { as, send } = tracked({
       beforeUpdate: ({ changes }: { changes: { title?: string } }) => {
@@ -256,6 +271,8 @@ describe('the restore of a record', () => {
       })
     }
     expect((await send('GET', `/tasks/${id}/restore`)).status).toBe(405)
+    const read = { headers: { 'x-http-method-override': 'QUERY' }, json: { changeId: created } }
+    expect((await ann.send('POST', `/tasks/${id}/restore`, read)).status).toBe(405)
     const operations = [
       { method: 'POST', path: `/tasks/${id}/restore`, body: { changeId: created } },
     ]
