@@ -141,16 +141,23 @@ function narrowed(filters: readonly RefineFilter[]): Values {
     // An input that was cleared has no condition.
     if (value === undefined || value === '') continue
     if (field === 'q') search = { search: String(value) }
-    else if (operator === 'or') where.or = alternatives(value, where.or)
+    else if (operator === 'or') Object.assign(where, alternatives(value, where.or))
     else
       where[storedName(field)] = joined(where[storedName(field)] as Values, field, operator, value)
   }
   return { ...(Object.keys(where).length > 0 && { where }), ...search }
 }
 
-function alternatives(filters: readonly RefineFilter[], earlier: unknown): readonly unknown[] {
+function alternatives(filters: readonly RefineFilter[], earlier: unknown): Values {
   if (earlier) throw new TypeError(`refineData: the server takes one 'or'`)
-  return filters.map((one) => narrowed([one]).where ?? {})
+  const given = filters.flatMap((one) => {
+    const { where, search } = narrowed([one])
+    if (search) throw new TypeError(`refineData: 'q' is a search, which can't be one of an 'or'`)
+    return where ?? []
+  })
+  // The server takes two at least.
+  const or = given.length === 1 ? [...given, ...given] : given
+  return or.length > 0 ? { or } : {}
 }
 
 /** The filters on single fields that must all hold. */
