@@ -99,7 +99,7 @@ function log(error: unknown, status: number, failed: Failed): void {
     userId: request.auth?.userId,
   }
   if (status < 500) {
-    const database = thrown instanceof RefusedWrite ? thrown.message : undefined
+    const database = thrown instanceof RefusedWrite ? thrown.by : undefined
     const told = { ...details, code, database, error: loggedMessage(error, isName) }
     context.logger.info('request refused', told)
   } else if (status === 503) {

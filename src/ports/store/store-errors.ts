@@ -20,15 +20,17 @@ export class RefusedWrite extends Error {
   readonly rule: 'reference' | 'referenced' | 'overlap' | 'value' | 'size'
   /** The fields that the rule concerns; empty if the database does not name them. */
   readonly fields: readonly string[]
-  /** `by` is what the log says of the rule: a name that has no value of the record. */
+  /** What the log says of the rule: its name in the database, without a value of the record; `rule` if it gives none. */
+  readonly by: string
   constructor(
     rule: RefusedWrite['rule'],
     fields: readonly string[] = [],
-    options?: ErrorOptions & { readonly by?: string },
+    { by = rule, ...options }: ErrorOptions & { readonly by?: string } = {},
   ) {
-    super(options?.by ?? rule, options)
+    super(`the database refused the write (${by})`, options)
     this.rule = rule
     this.fields = fields
+    this.by = by
   }
 }
 
