@@ -54,14 +54,18 @@ export interface S3Place extends Required<Pick<S3Options, 'endpoint' | 'bucket' 
 /** The key that `ping` asks for: nothing is stored there. */
 export const ABSENT_KEY = 'fieldgate-ready'
 
-/** Whether S3 reports an absent object. It does so only to clients that may list the bucket. */
-export function isAbsence(code: string): boolean {
-  return code === 'NoSuchKey' || code === 'AccessDenied'
-}
-
-/** Something else responds in the server's place, such as a proxy's sign-in page. */
-export function noS3(): Error {
-  return new Error('the server has an object that was never stored, so it is no S3 server')
+/** Rejects unless S3 says of `ABSENT_KEY` that it is absent. To clients that may not list the bucket, it says `AccessDenied`. */
+export async function checkAbsent(
+  ask: () => Promise<unknown>,
+  codeOf: (error: unknown) => unknown,
+): Promise<void> {
+  try {
+    await ask()
+  } catch (error) {
+    if (['NoSuchKey', 'AccessDenied'].includes(String(codeOf(error)))) return
+    throw error
+  }
+  throw new Error('the server has an object that was never stored, so it is no S3 server')
 }
 
 export function resolveS3(options: S3Options = {}): S3Place {

@@ -9,7 +9,7 @@ import { hexOf } from '../../src/ports/values/hex.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { s3Links, sign } from './s3-links.ts'
-import { ABSENT_KEY, isAbsence, noS3, resolveS3, type S3Options } from './s3-options.ts'
+import { ABSENT_KEY, checkAbsent, resolveS3, type S3Options } from './s3-options.ts'
 import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
@@ -60,13 +60,11 @@ export function s3Files(options?: S3Options): FileStore {
     },
     async ping(options) {
       const headers = { Range: 'bytes=0-0' }
-      try {
+      const ask = async () => {
         const response = await call('GET', place.urlOf(ABSENT_KEY), { ...options, headers })
         await response.body?.cancel()
-        throw noS3()
-      } catch (error) {
-        if (!(error instanceof Refusal && isAbsence(error.code))) throw error
       }
+      await checkAbsent(ask, (error) => error instanceof Refusal && error.code)
     },
     ...s3Links(place),
     async *list(prefix) {

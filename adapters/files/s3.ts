@@ -14,14 +14,7 @@ import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
 import { s3Links } from './s3-links.ts'
-import {
-  ABSENT_KEY,
-  isAbsence,
-  noS3,
-  resolveS3,
-  type S3Options,
-  type S3Place,
-} from './s3-options.ts'
+import { ABSENT_KEY, checkAbsent, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
@@ -88,13 +81,11 @@ export function s3Files(options?: S3Options): FileStore {
     async ping({ signal } = {}) {
       const { sdk, client } = await connect()
       const command = new sdk.GetObjectCommand({ Bucket, Key: ABSENT_KEY, Range: 'bytes=0-0' })
-      try {
+      const ask = async () => {
         const { Body } = await client.send(command, signal && { abortSignal: signal })
         await Body?.transformToByteArray()
-        throw noS3()
-      } catch (error) {
-        if (!(error instanceof Error && isAbsence(error.name))) throw error
       }
+      await checkAbsent(ask, (error) => (error as Error).name)
     },
     stage: () => stageIn(tmpdir()),
     async close() {
