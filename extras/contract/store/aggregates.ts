@@ -254,7 +254,7 @@ export const aggregates: Contract<Store> = {
     if (!people.aggregate) return
     for (let at = 0; at < 150; at += 1) {
       const read = randomAggregate(random)
-      const expected = await aggregateRecords((one) => people.find(one), read, schema.shape)
+      const expected = await aggregateRecords((one) => people.find(one), read, schema)
       deepEqual(
         await rowsOf(people, read),
         expected.map((row) => shown(row, read)),

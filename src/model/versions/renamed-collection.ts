@@ -73,7 +73,7 @@ export function renamedCollection(
       const isMoved = fields.some(({ field }) => formerPaths(field, renamed).length > 0)
       // The values of one group may be under several names.
       return isMoved || !inner.aggregate
-        ? aggregateRecords(find, read, shape)
+        ? aggregateRecords(find, read, { shape, numericIds })
         : inner.aggregate({ ...read, filter: found(read.filter) })
     },
     estimate: () => inner.estimate(),

@@ -12,18 +12,19 @@ import type { Fields } from '../store/records.ts'
 import { type ObjectShape, placeOf } from '../store/shape.ts'
 import type { Collection } from '../store/store.ts'
 import { StoreTimeout } from '../store/store-errors.ts'
-import { compareAt, valuesAt } from './evaluate.ts'
+import { type Compared, compareAt, valuesAt } from './evaluate.ts'
 import { pages } from './walk.ts'
 
 /**
- * The rows of `read`, from the records of `shape` that `find` finds. Memory holds a page of records, and every group. As in
- * stores, a measure has no use for what an earlier model has stored as another type.
+ * The rows of `read`, from the records that `find` finds, which compare `as` in their store. Memory holds a page of records, and
+ * every group. As in stores, a measure has no use for what an earlier model has stored as another type.
  */
 export async function aggregateRecords(
   find: Collection['find'],
   read: AggregateRead,
-  shape: ObjectShape,
+  as: Compared & { readonly shape: ObjectShape },
 ): Promise<Scalar[][]> {
+  const { shape } = as
   const valueAt = (record: Fields, field: string) =>
     (valuesAt(record, field.split('.'), shape)[0] ?? null) as Scalar
   const groups = new Map<string, Group>()
@@ -43,9 +44,12 @@ export async function aggregateRecords(
     ...keys,
     ...read.measures.map(({ op }, at) => tallies[at]?.[op] ?? null),
   ])
-  const order = read.sort.map(({ descending }) => ({ field: '', descending }))
+  const order = read.sort.map(({ column, descending }) => ({
+    field: read.by[column]?.field ?? '',
+    descending,
+  }))
   return rows
-    .sort((a, b) => compareAt(order, sortedBy(a, read), sortedBy(b, read)))
+    .sort((a, b) => compareAt(order, sortedBy(a, read), sortedBy(b, read), as))
     .slice(0, read.limit)
 }
 

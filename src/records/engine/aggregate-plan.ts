@@ -141,7 +141,11 @@ export function aggregateIn(
   { shape }: Pick<Model, 'shape'>,
 ): Promise<Scalar[][]> {
   return (
-    collection.aggregate?.(read) ?? aggregateRecords((one) => collection.find(one), read, shape)
+    collection.aggregate?.(read) ??
+    aggregateRecords((one) => collection.find(one), read, {
+      shape,
+      numericIds: collection.numericIds,
+    })
   )
 }
 

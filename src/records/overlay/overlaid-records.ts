@@ -126,7 +126,10 @@ export class OverlaidRecords {
       aggregate: (read) =>
         stored.aggregate && this.#concernedBy(read.filter).ids.length === 0
           ? stored.aggregate(read)
-          : aggregateRecords((part) => this.find(part), read, this.#model.shape),
+          : aggregateRecords((part) => this.find(part), read, {
+              ...this.#compared,
+              shape: this.#model.shape,
+            }),
       estimate: () => stored.estimate(),
       ...(stored.newId && { newId: stored.newId.bind(stored) }),
       insert: (record) => writing.insert(record),
