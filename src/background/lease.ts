@@ -61,12 +61,12 @@ export async function takeLease(
   const take = { set: { ...set, owner, until: until() } }
   const expect = { owner: before, until: lastUntil }
   if (!(await records.update(id, take, { expect }))) return undefined
-  const { signal, abort, release } = partOf(pace.signal)
+  const [ending, release] = partOf(pace.signal)
   let isLost = false
   let heldUntil = from + LEASE_MS
   const lose = () => {
     isLost = true
-    abort(new Error('another process has taken over'))
+    ending.abort(new Error('another process has taken over'))
   }
   const put = async (more: Fields): Promise<boolean> => {
     const from = performance.now()
@@ -90,7 +90,7 @@ export async function takeLease(
     return true
   }
   return {
-    signal,
+    signal: ending.signal,
     get isLost() {
       return isLost
     },

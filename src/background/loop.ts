@@ -57,27 +57,16 @@ export interface Pace {
   every(ms: number, beat: () => void): () => void
 }
 
-export interface Part {
-  readonly signal: AbortSignal
-  abort(reason: unknown): void
-  /** Afterwards it does not abort with the whole. */
-  release(): void
-}
-
 /**
- * A signal that aborts with `whole`. Not `AbortSignal.any`: Node (22.23) keeps 200 bytes of each for as long as `whole` is there,
- * also of those that handlers make of the signal that they are given.
+ * Aborts with `whole`, until it is released. Not `AbortSignal.any`: Node (22.23) keeps 200 bytes of each for as long as `whole` is
+ * there, also of those that handlers make of the signal that they are given.
  */
-export function partOf(whole: AbortSignal): Part {
-  const own = new AbortController()
-  const pass = () => own.abort(whole.reason)
+export function partOf(whole: AbortSignal): [part: AbortController, release: () => void] {
+  const part = new AbortController()
+  const pass = () => part.abort(whole.reason)
   if (whole.aborted) pass()
   whole.addEventListener('abort', pass)
-  return {
-    signal: own.signal,
-    abort: (reason) => own.abort(reason),
-    release: () => whole.removeEventListener('abort', pass),
-  }
+  return [part, () => whole.removeEventListener('abort', pass)]
 }
 
 /** Calls a step until it is closed. A step resolves to when it is to be called again, in epoch milliseconds. */

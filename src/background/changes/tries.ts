@@ -81,7 +81,7 @@ export class Tries {
       if (lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
-      const { signal, release } = partOf(lease.signal)
+      const [{ signal }, release] = partOf(lease.signal)
       const deliver = () => settings.deliver(change, to, { attempt, signal })
       try {
         await this.watched(delivery, () => {
