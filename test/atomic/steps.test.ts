@@ -10,6 +10,7 @@ import {
   ref,
   type Store,
 } from '../../src/index.ts'
+import { DuplicateKey } from '../../src/ports/store/store-errors.ts'
 import { service } from '../records/service.ts'
 
 const Account = defineModel('StepAccount', {
@@ -247,6 +248,19 @@ describe('an atomic step', () => {
     const insert = (all: Collections) => all.collection(Later).insert({ owner: 'a' })
     expect(await refusal(insert(app.store))).toMatchObject(taken)
     expect(await refusal(app.store.atomic(insert))).toMatchObject(taken)
+  })
+
+  it('names values that the database alone takes for equal, as by a collation', async () => {
+    const store = sqliteStore()
+    const { app } = bank({
+      ...store,
+      write: async (steps) => {
+        if (steps.some((step) => 'insert' in step)) throw new DuplicateKey(['owner'])
+        return store.write?.(steps) ?? { failed: 0 }
+      },
+    })
+    const work = app.store.atomic((tx) => tx.collection(Account).insert({ owner: 'A', balance: 0 }))
+    expect(await refusal(work)).toMatchObject({ message: 'Duplicate value for: owner.' })
   })
 
   it('says that an id is taken, whatever the step has done with its record', async () => {

@@ -32,12 +32,12 @@ export async function clashingFields(
   model: Model,
   stored: Collection,
   refused: Refused,
-  reported: Pick<DuplicateKey, 'fields'>,
+  reported: readonly string[],
 ): Promise<readonly string[]> {
   const taken = await takenSets(model, stored, refused).catch((): UniqueSet[] => [])
-  const clashing = new Set([...taken, reported.fields].map((set) => set.join()))
+  const clashing = new Set([...taken, reported].map((set) => set.join()))
   const named = [ID, ...model.unique].filter((set) => clashing.has(set.join()))
-  return [...new Set([...named.flat(), ...reported.fields])]
+  return [...new Set([...named.flat(), ...reported])]
 }
 
 async function takenSets(
@@ -130,5 +130,5 @@ export async function refusedWith(
   refused: Refused,
 ): Promise<unknown> {
   if (!(error instanceof DuplicateKey)) return overlapTold(model, error) ?? error
-  return duplicateIn(model, await clashingFields(model, stored, refused, error))
+  return duplicateIn(model, await clashingFields(model, stored, refused, error.fields))
 }

@@ -1,6 +1,6 @@
 /** `app.store.atomic`: what your code does in memory is one write, which checks that what it has read is the same. */
 
-import { changedMeanwhile, duplicate } from '../../http/errors/refusals.ts'
+import { changedMeanwhile } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
@@ -43,8 +43,9 @@ export class AtomicSteps {
     await ready()
     if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
     this.#isChecked = true
-    const attempt = () => new AtomicStep(this.#host, ready, author).run(work)
-    for (let runs = 0; runs < MAX_RUNS; runs += 1) {
+    let runs = 0
+    const attempt = () => new AtomicStep(this.#host, ready, author).run(work, runs > 1)
+    for (; runs < MAX_RUNS; runs += 1) {
       if (runs > 1) await pause(runs)
       const outcome = await (runs === 0 ? attempt() : this.#queue.after('', attempt))
       if (outcome) return outcome.result
@@ -77,13 +78,13 @@ class AtomicStep {
   }
 
   /** What `work` returns, once it is stored; undefined if what it has read has changed. */
-  async run<T>(work: Work<T>): Promise<{ readonly result: T } | undefined> {
+  async run<T>(work: Work<T>, isLast: boolean): Promise<{ readonly result: T } | undefined> {
     try {
       const result = await work({
         collection: (model) => this.#collection(model as unknown as Model) as never,
       })
       this.#isOver = true
-      return (await this.#write()) ? { result } : undefined
+      return (await this.#write(isLast)) ? { result } : undefined
     } catch (error) {
       // It may have thrown because it has seen a half of what another step has written.
       const isOfWrite = this.#isOver
@@ -111,7 +112,7 @@ class AtomicStep {
   }
 
   /** Writes what the work has done; false if what it has read has changed. */
-  async #write(): Promise<boolean> {
+  async #write(isLast: boolean): Promise<boolean> {
     await this.#last
     if (this.#verification.isTorn) return false
     this.#checkCount()
@@ -124,7 +125,7 @@ class AtomicStep {
       const steps = this.#records.stored(verified).map((step) => ({ ...step, author }))
       return 'results' in (await this.#host.integrity.write(steps))
     } catch (error) {
-      if (error instanceof DuplicateKey) return this.#refuseDuplicates(error)
+      if (error instanceof DuplicateKey) return this.#refuseDuplicates(error, isLast)
       throw error
     }
   }
@@ -150,11 +151,14 @@ class AtomicStep {
 
   #checkCount(): void {
     if (this.#writes <= MAX_WRITES) return
-    throw new TypeError(`an atomic step can't write more than ${MAX_WRITES} records`)
+    throw new TypeError(`a step can't write more than ${MAX_WRITES} records`)
   }
 
-  /** Throws the 409 of a unique value that is taken; false if whoever had it has given it up meanwhile. */
-  async #refuseDuplicates(error: DuplicateKey): Promise<false> {
+  /**
+   * Throws the 409 of a unique value that is taken. Before the last run, false if nothing has it: it was given up meanwhile,
+   * the set is another version's, or the database takes other values for equal.
+   */
+  async #refuseDuplicates(error: DuplicateKey, isLast: boolean): Promise<false> {
     const isThere = new Map<string, boolean>()
     for (const { engine, action, was, is } of this.#taken) {
       const { model } = engine
@@ -165,9 +169,7 @@ class AtomicStep {
       if (!is) continue
       const filter = withId(id)
       const refused = { filter, changes: is }
-      // The set may be one that only another version of the app declares.
-      const sets = { ...model, unique: [...model.unique, error.fields] }
-      const fields = await clashingFields(sets, engine.stored, refused, { fields: [] })
+      const fields = await clashingFields(model, engine.stored, refused, [])
       // What the step has done hides the record that has the id of a new one.
       const { stored } = this.#host.engine(model)
       const isTaken =
@@ -175,13 +177,14 @@ class AtomicStep {
       const taken = isTaken ? ['_id', ...fields] : fields
       if (taken.length > 0) throw duplicateIn(model, taken)
     }
-    if (error.fields.includes('_id')) throw duplicate(error.fields)
-    return false
+    if (!isLast) return false
+    const hidden = this.#taken.flatMap(({ engine }) => engine.model.hidden)
+    throw duplicateIn({ hidden }, error.fields)
   }
 }
 
 function over(): Error {
-  return new Error('the atomic step is over: its code must await all that it does')
+  return new Error('the atomic step is over: await its calls')
 }
 
 /** What was read of one model. */
