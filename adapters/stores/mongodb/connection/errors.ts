@@ -99,7 +99,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   const { code, name } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), options)
   if (REFUSED.has(code)) {
-    const by = `${code} ${error.codeName ?? ''}`.trim()
+    const by = [code, error.codeName].join(' ').trim()
     return new RefusedWrite('value', refusedFields(error), { ...options, by })
   }
   if (TIMEOUTS.has(code) || name === 'MongoOperationTimeoutError') {
