@@ -22,8 +22,8 @@ const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 interface Count {
   /** Pending at first: concurrent calls are counted once. */
   readonly counted: Promise<number>
-  /** Those of the first caller. */
-  readonly hints: ReadHints
+  /** Those of the first caller while it is counted: a signal leads to its whole request. */
+  hints: ReadHints
   /** How many events of the collection are counted in. */
   upTo: number
   /** Known once it has been counted with no write meanwhile. */
@@ -129,6 +129,7 @@ function begin(key: string, count: Count, kept: Kept): Promise<number> {
   count.counted.then(
     (number) => {
       if (count.upTo === kept.seen) count.number = number
+      count.hints = {}
     },
     () => {
       if (counts.get(key) === count) counts.delete(key)
