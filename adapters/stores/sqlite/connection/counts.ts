@@ -20,9 +20,9 @@ const MAX_KEY = 4000
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 
 interface Count {
-  /** Pending at first: concurrent calls are counted once. */
-  readonly counted: Promise<number>
-  /** Those of the first caller while it is counted: a signal leads to its whole request. */
+  /** While it is pending: concurrent calls are counted once. Node keeps the first caller's request with the promise, too. */
+  counted: Promise<number> | undefined
+  /** Those of the first caller, whose signal leads to its request, until it is counted. */
   hints: ReadHints
   /** How many events of the collection are counted in. */
   upTo: number
@@ -67,11 +67,12 @@ export class Counts {
       const known = kept.counts.get(key)
       if (!known || !isCurrent(known, filter, kept)) {
         const counted = this.#count(statement, hints, schema.name)
-        return begin(key, { counted, hints, upTo: kept.seen }, kept)
+        keep(key, counted, { counted, hints, upTo: kept.seen }, kept)
+        return counted
       }
-      if (known.number !== undefined) return known.number
+      const { number, counted = number } = known
       try {
-        return await known.counted
+        return (await counted) as number
       } catch (error) {
         // The first caller has gone; count again.
         if (!known.hints.signal?.aborted) throw error
@@ -121,21 +122,21 @@ function isCurrent(count: Count, filter: Filter, { events, seen }: Kept): boolea
   return true
 }
 
-function begin(key: string, count: Count, kept: Kept): Promise<number> {
+function keep(key: string, counted: Promise<number>, count: Count, kept: Kept): void {
   const { counts } = kept
-  if (key.length > MAX_KEY) return count.counted
+  if (key.length > MAX_KEY) return
   if (counts.size >= MAX_KEPT) counts.clear()
   counts.set(key, count)
-  count.counted.then(
+  counted.then(
     (number) => {
       if (count.upTo === kept.seen) count.number = number
       count.hints = {}
+      count.counted = undefined
     },
     () => {
       if (counts.get(key) === count) counts.delete(key)
     },
   )
-  return count.counted
 }
 
 /** What a write has done; undefined if it is not known. */
