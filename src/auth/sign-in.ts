@@ -109,6 +109,7 @@ export async function openSession(
   const expect = { ...users.passwordState(user), ...signIn.expect }
   const same = { set: signIn.set ?? {}, expect, filter: users.enabled }
   const done = await users.rewrite(user, MAX_TRIES, (read, round) => {
+    if (round > 1 && (users.isDisabled(read) || !holds(read, expect))) return undefined
     const { isNewClient, ...besides } = guessesAndClients(auth, read, signIn, round)
     const added = session && refresh?.adding(read, session.entry, replaced, round === MAX_TRIES)
     return { ...together(besides, added, same), isNewClient }
@@ -166,6 +167,7 @@ export async function confirmSession(
   const at = new Date(users.now())
   const shown = { confirmedAt: at, ...(isStrong && { strongAt: at }) }
   const done = await users.rewrite(user, MAX_TRIES, (read) => {
+    if (users.isDisabled(read) || !holds(read, same.expect)) return undefined
     const own = refresh?.live(read, request.auth?.claims?.sid as string | undefined)
     if (refresh && !own) return undefined
     const list = sessions.of(read).map((each) => (each === own ? { ...each, ...shown } : each))
