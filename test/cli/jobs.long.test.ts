@@ -47,6 +47,6 @@ it('fieldgate jobs tells when each job runs next, and how its last run ended', a
       isRunning: false,
       error: '',
     },
-    { name: 'broken', error: 'no\n\u001b[31mpaper' },
+    { name: 'broken', error: 'no \u001b[31mpaper' },
   ])
 })

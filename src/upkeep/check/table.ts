@@ -31,7 +31,7 @@ export function tableOf(problems: readonly Problem[]): string {
  * server: it stays one line, and tells the terminal nothing.
  */
 export function table(given: readonly (readonly string[])[]): string {
-  const rows = given.map((row) => row.map((cell) => cell.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')))
+  const rows = given.map((row) => row.map((cell) => cell.replace(/[\p{Cc}\s]+/gu, ' ')))
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   )

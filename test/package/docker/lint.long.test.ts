@@ -75,7 +75,7 @@ it('the compose files are what the specification allows', async () => {
       { PYTHONPATH: packages },
     )
   const files = filesNamed('compose.yaml', 'yaml', ['compose.yaml'])
-  expect(files).toHaveLength(5)
+  expect(files).toHaveLength(6)
   expect(await check(files)).toBe('')
   const wrong = join(home, 'wrong.yaml')
   writeFileSync(wrong, 'services:\n  app:\n    imag: node\n')

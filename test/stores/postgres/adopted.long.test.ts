@@ -213,7 +213,7 @@ await withService('postgres', ({ url }) => {
         ['PATCH', '/cities/1', { country: '999999' }, 400, { country: 'Does not exist.' }],
         ['POST', '/countries', { name: 'x'.repeat(51), order: 1 }, 400, {}],
         ['POST', '/countries', { name: 'x', order: 40_000 }, 400, {}],
-        ['PATCH', '/countries/1', { order: -1 }, 400, {}],
+        ['PATCH', '/countries/1', { order: -1 }, 400, { order: 'Invalid value.' }],
         ['DELETE', '/countries/1', undefined, 409, undefined],
       ] as const
       for (const [method, path, body, status, fields] of refusals) {
