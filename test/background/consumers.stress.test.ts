@@ -30,9 +30,10 @@ async function consumedOn(open: Databases): Promise<string[]> {
     consume(app, 'notes', {
       models: [Counter],
       concurrency: 3,
-      handle({ after }) {
+      handle({ after }, { signal }) {
         tries += 1
-        if (tries % 9 === 0) throw new Error('now and then')
+        // What fails while its process closes is left to the next, with what others of its batch have done already.
+        if (tries % 9 === 0 && !signal.aborted) throw new Error('now and then')
         const { _id = '', count = -1 } = after ?? {}
         seen.set(_id, [...(seen.get(_id) ?? []), count])
       },
