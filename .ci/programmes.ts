@@ -6,12 +6,8 @@
  */
 
 import { globSync } from 'node:fs'
-import { LONGEST } from '../test/longest-first.ts'
+import { placeOf } from '../test/longest-first.ts'
 import { ofToday } from '../test/runs.ts'
 
-const place = (file: string) => {
-  const at = LONGEST.findIndex((name) => file === `test/${name}.test.ts`)
-  return at < 0 ? LONGEST.length : at
-}
-const files = globSync('test/**/*.stress.test.ts').sort((a, b) => place(a) - place(b))
+const files = globSync('test/**/*.stress.test.ts').sort((a, b) => placeOf(a) - placeOf(b))
 console.log(ofToday(files, 3).join(' '))

@@ -7,7 +7,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, or waits for what takes its time, as a lease that a killed process held: what is longest comes first. */
-export const LONGEST = [
+const LONGEST = [
   'runtimes/outlived.slow',
   'contract/store/mongodb',
   'http/http',
@@ -44,14 +44,16 @@ export const LONGEST = [
   'auth/timing/stores.stress',
 ]
 
+/** The place of a file of tests among the longest; behind them all for others. */
+export function placeOf(file: string): number {
+  const at = LONGEST.findIndex((name) => `/${file}`.includes(`/test/${name}.`))
+  return at < 0 ? LONGEST.length : at
+}
+
 /** The longest files begin first, so that none of them runs alone in the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const place = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}.`))
-      return at < 0 ? LONGEST.length : at
-    }
-    return sorted.toSorted((a, b) => place(a) - place(b))
+    return sorted.toSorted((a, b) => placeOf(a.moduleId) - placeOf(b.moduleId))
   }
 }

@@ -44,7 +44,7 @@ export class AtomicSteps {
     if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
     this.#isChecked = true
     let runs = 0
-    const attempt = () => new AtomicStep(this.#host, ready, author).run(work, runs > 1)
+    const attempt = () => new AtomicStep(this.#host, ready, author).run(work, runs === MAX_RUNS - 1)
     for (; runs < MAX_RUNS; runs += 1) {
       if (runs > 1) await pause(runs)
       const outcome = await (runs === 0 ? attempt() : this.#queue.after('', attempt))
