@@ -23,12 +23,14 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)
+    // Node calls it after the last response.
+    socket.destroySoon = () => hangUp(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
 }
 
-/** How long a client may go on sending a body that is refused, in milliseconds. */
+/** How long a client may go on sending what is refused, in milliseconds. */
 const REFUSED_MS = 10_000
 
 /** Connections that end as soon as their clients have read the response: what is sent on them is no request any more. */
@@ -52,10 +54,29 @@ export async function leaveUnread(
   if (status < 400) request.read(0)
   // Some clients send all of a body before they read that it is refused: while the connection lingers, they may.
   else response.once('finish', () => request.removeAllListeners('data').resume())
-  // The reset for further data could overtake the response, so give the client time to receive it.
-  socket.destroySoon = () => {
-    socket.end()
-    socket.once('end', () => socket.destroy())
-    setTimeout(() => socket.destroy(), status < 400 ? LINGER_MS : REFUSED_MS).unref()
-  }
+  socket.destroySoon = () => linger(socket, status < 400 ? LINGER_MS : REFUSED_MS)
+}
+
+/**
+ * Ends a connection, and closes it when its client has ended it too, or after `ms` milliseconds: closed at once, what
+ * the client still sends would be answered with a reset, and that drops what the client has not read of its responses.
+ */
+function linger(socket: Socket, ms: number): void {
+  socket.end()
+  socket.once('end', () => socket.destroy())
+  setTimeout(() => socket.destroy(), ms).unref()
+}
+
+/** From here on, what comes on a connection is no request: it is dropped. */
+export function dropRest(socket: Socket): void {
+  left.add(socket)
+  // Node's parser lets go of a connection that somebody else reads.
+  socket.removeAllListeners('data').on('data', () => {})
+  socket.resume()
+}
+
+/** Ends a connection whose client may still send something. */
+export function hangUp(socket: Socket): void {
+  dropRest(socket)
+  linger(socket, REFUSED_MS)
 }

@@ -21,7 +21,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
  */
 export function inTurn(listener: Listener): Listener {
   const waiting = new WeakMap<Socket, number>()
-  const isHeld = (socket: Socket) => (waiting.get(socket) ?? 0) > 0
+  const isHeld = (socket: Socket) => (waiting.get(socket) ?? 0) > 0 && !left.has(socket)
   const hold = (socket: Socket) => {
     const before = waiting.get(socket)
     waiting.set(socket, (before ?? 0) + 1)

@@ -1,7 +1,8 @@
 /** Responses that the Node adapter makes itself: requests that never reach the app still get its envelope. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import { dropRest, hangUp, left } from './node-connections.ts'
 
 const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
@@ -10,23 +11,35 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 }
 
 /** Closes a connection that sent invalid HTTP, or sent it too slowly. */
-export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (left.has(socket)) return
   const current = respondOn(socket)
   if (socket.writable && current?.req.complete) {
-    // The error is of a later request: the response to this one, which may have written, comes first and is the last.
-    current.shouldKeepAlive = false
-    return
+    // The error is of a later request: the responses to those before it, which may have written, come first.
+    dropRest(socket)
+    return void afterResponses(socket, () => respond(error, socket))
   }
   // Within a response on its way, another one would be taken for a part of it.
   if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent) {
     return void socket.destroy()
   }
+  respond(error, socket)
+}
+
+function respond(error: NodeJS.ErrnoException, socket: Socket): void {
   const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
   end(socket, status, text)
 }
 
+/** Calls `then` when the requests that came whole have their responses. */
+function afterResponses(socket: Socket, then: () => void): void {
+  const current = respondOn(socket)
+  if (current?.req.complete) current.once('finish', () => afterResponses(socket, then))
+  else then()
+}
+
 /** Closes a connection that asks to become a tunnel, with the response for an unknown method. */
-export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+export function refuseTunnel(_request: IncomingMessage, socket: Socket): void {
   // Node no longer watches it.
   socket.on('error', () => socket.destroy())
   if (respondOn(socket)) socket.destroy()
@@ -63,15 +76,16 @@ export function refusal(status: number, error: string): Response {
 }
 
 /** The response in progress on a connection, or the one that its request waits for. */
-export function respondOn(socket: Duplex): ServerResponse | undefined {
+export function respondOn(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }
 
-function end(socket: Duplex, status: number, text: string): void {
+function end(socket: Socket, status: number, text: string): void {
   const { body, fields } = envelope(`${text}.`)
   const head = Object.entries({ ...fields, Connection: 'close' })
   const lines = [`HTTP/1.1 ${status} ${text}`, ...head.map(([name, value]) => `${name}: ${value}`)]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  hangUp(socket)
 }
 
 function envelope(error: string): { body: string; fields: Record<string, string> } {

@@ -49,6 +49,24 @@ describe('one connection on node', () => {
     expect([...texts].map(([, text]) => Number(text))).toEqual(bodies.map((_, index) => index))
   })
 
+  it('answers what came before invalid HTTP, and then that, whatever its client goes on sending', async () => {
+    const { url } = await start('node')
+    const echo = 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n'
+    const rest = 'x'.repeat(3_000_000)
+    for (const bad of ['GET /a b HTTP/1.1\r\n', `GET / HTTP/1.1\r\nA: ${rest}`, 'ÿ']) {
+      const before = raw(url, GET_BIG + echo + bad + rest).pause()
+      const alone = received(raw(url, bad + rest))
+      // The server has all that it takes of the requests before the client reads a response.
+      for (let round = 0; round < 20; round += 1) await fetch(`${url}/echo`)
+      const text = await received(before.resume())
+      const heads = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)]
+      expect(heads.map(([, status]) => status)).toEqual(['200', '200', expect.stringMatching(/^4/)])
+      expect(heads[1]?.index).toBeGreaterThan(BIG)
+      expect(await alone).toMatch(/^HTTP\/1\.1 4/)
+      expect((text + (await alone)).match(/"success":false/g)).toHaveLength(2)
+    }
+  })
+
   it('reads no more of a client whose requests wait', async () => {
     const { url, said, lines, tell } = await start('node')
     const client = raw(url, 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n')
