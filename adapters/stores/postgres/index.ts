@@ -69,12 +69,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   /** The tables that `prepare` has brought to their columns. */
   const prepared = new Set<string>()
 
-  function opened(schema: CollectionSchema, table: Table): Collection {
-    return openCollection(schema, table, {
-      read: (statement, hints) => ported(connection.read(statement, hints)),
-      write: (statement) => ported(connection.run(statement), table),
-    })
-  }
+  const opened = (schema: CollectionSchema, table: Table): Collection =>
+    openCollection(schema, table, connection)
 
   /** A collection in a table of the store's own. */
   function own(schema: CollectionSchema): Collection {

@@ -107,7 +107,7 @@ await withService('postgres', ({ url }) => {
         asked.push(statement)
         return { rows: [[]], count: 1 }
       }
-      await ask(openCollection(schema, tableOf(schema, space), { read: note, write: note }))
+      await ask(openCollection(schema, tableOf(schema, space), { read: note, run: note }))
       const [{ sql: text, values } = { sql: '', values: [] }] = asked
       const rows = await sql.unsafe(`EXPLAIN ${text}`, [...values])
       return rows.map((row) => String(row['QUERY PLAN'])).join('\n')

@@ -16,9 +16,15 @@ import {
 } from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
-import { Calls, PATIENCE_MS, Share } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { ConnectionPool, type PooledConnection, processOf } from './pooled-connection.ts'
+import {
+  Calls,
+  ConnectionPool,
+  PATIENCE_MS,
+  type PooledConnection,
+  processOf,
+  Share,
+} from './pooled-connection.ts'
 import { forgottenOf } from './probe.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */

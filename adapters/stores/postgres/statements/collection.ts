@@ -19,6 +19,7 @@ import {
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
+import { ported } from '../layout/errors.ts'
 import {
   type Collected,
   type Compilation,
@@ -33,19 +34,21 @@ import { comparison, compileFilter, namesUnique, where } from './filter.ts'
 import { inserter } from './inserts.ts'
 import { writesTo } from './writes.ts'
 
-/** Runs the statements of one collection; its errors are the port's. */
+/** Runs statements; its errors are the driver's. */
 export interface Runner {
   read(statement: Statement, hints?: ReadHints): Promise<Result>
-  write(statement: Statement): Promise<Result>
+  run(statement: Statement): Promise<Result>
 }
 
 /** The collection of `schema`, which is `table` in the database. */
 export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
-  const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
+  const read: Runner['read'] = (statement, hints) => ported(runner.read(statement, hints))
+  const write = (statement: Statement) => ported(runner.run(statement), table)
+  const { update, updateMany, delete: remove } = writesTo(schema, table, write)
   return {
     seeksRecords: true,
-    ...readsOf(schema, table, runner),
-    insert: inserter(table, runner.write, true),
+    ...readsOf(schema, table, read),
+    insert: inserter(table, write, true),
     update,
     updateMany,
     delete: remove,
@@ -55,12 +58,12 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
 function readsOf(
   schema: CollectionSchema,
   table: Table,
-  runner: Runner,
+  run: Runner['read'],
 ): Pick<Collection, 'find' | 'findJson' | 'count' | 'aggregate' | 'estimate'> {
   const whole = readerOf(table)
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
-  const readRow = rowReader(schema, table, runner)
+  const readRow = rowReader(schema, table, run)
 
   /** The rows of the statement that `sqlOf` compiles, which reads the records that match `filter`. */
   const ask = async (
@@ -71,7 +74,7 @@ function readsOf(
     const compiled = { schema, table, parameters: new Parameters() }
     const sql = sqlOf(compiled)
     const isLong = !namesUnique(schema, filter)
-    return (await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)).rows
+    return (await run({ ...compiled.parameters.statement(sql), isLong }, hints)).rows
   }
 
   const rowsOf = (read: Read, reader: Reader): Promise<readonly Row[]> => {
@@ -124,7 +127,7 @@ function readsOf(
       const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL_BYTES}
         THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
         FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
-      const { rows } = await runner.read({ sql, values: [] })
+      const { rows } = await run({ sql, values: [] })
       return Number(rows[0]?.[0])
     },
   }
@@ -134,7 +137,7 @@ function readsOf(
 function rowReader(
   schema: CollectionSchema,
   table: Table,
-  runner: Runner,
+  run: Runner['read'],
 ): (id: string) => Promise<readonly Row[]> {
   const { columns } = readerOf(table)
   const from = `SELECT ${columns} FROM ${table.sql}`
@@ -144,11 +147,11 @@ function rowReader(
   const read = async (ids: readonly string[]): Promise<readonly Row[]> => {
     const [id = ''] = ids
     if (ids.length === 1 && !table.isAdopted) {
-      return (await runner.read({ sql: oneById, values: [stored(id)] })).rows
+      return (await run({ sql: oneById, values: [stored(id)] })).rows
     }
     const compiled: Compilation = { schema, table, parameters: new Parameters() }
     const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
-    return (await runner.read(compiled.parameters.statement(from + condition))).rows
+    return (await run(compiled.parameters.statement(from + condition))).rows
   }
 
   return gather((ids: string[]) => {
