@@ -118,7 +118,7 @@ async function respond(
   const { target, ...platform } = { ...place, ...(auth && { auth: () => auth(incoming) }) }
   const made =
     refused ?? (await app.handle(requestOf(incoming, response, target), undefined, platform))
-  if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket, made)
+  if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
   await send(response, made)
 }
 

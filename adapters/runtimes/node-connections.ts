@@ -3,7 +3,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { LINGER_MS } from './server.ts'
 
 /** Sends `100 Continue` when the body is first read: a body that is refused before is never sent. */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
@@ -30,9 +29,6 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-/** How long a client may go on sending what is refused, in milliseconds. */
-const REFUSED_MS = 10_000
-
 /** Connections that end as soon as their clients have read the response: what is sent on them is no request any more. */
 export const left: WeakSet<Socket> = new WeakSet()
 
@@ -41,7 +37,6 @@ export async function leaveUnread(
   request: IncomingMessage,
   response: ServerResponse,
   socket: Socket,
-  { status }: Response,
 ): Promise<void> {
   // A short body has already arrived, except for its end.
   await nextTurn()
@@ -50,21 +45,7 @@ export async function leaveUnread(
   left.add(socket)
   // A client that waits to be asked for its body is not asked.
   expectNothing(request)
-  // What has responded otherwise may read on. This takes no more than one buffer, and keeps Node from dropping the rest.
-  if (status < 400) request.read(0)
-  // Some clients send all of a body before they read that it is refused: while the connection lingers, they may.
-  else response.once('finish', () => request.removeAllListeners('data').resume())
-  socket.destroySoon = () => linger(socket, status < 400 ? LINGER_MS : REFUSED_MS)
-}
-
-/**
- * Ends a connection, and closes it when its client has ended it too, or after `ms` milliseconds: closed at once, what
- * the client still sends would be answered with a reset, and that drops what the client has not read of its responses.
- */
-function linger(socket: Socket, ms: number): void {
-  socket.end()
-  socket.once('end', () => socket.destroy())
-  setTimeout(() => socket.destroy(), ms).unref()
+  socket.destroySoon = () => hangUp(socket)
 }
 
 /** From here on, what comes on a connection is no request: it is dropped. */
@@ -75,8 +56,18 @@ export function dropRest(socket: Socket): void {
   socket.resume()
 }
 
-/** Ends a connection whose client may still send something. */
+/** How long a client may go on sending what is dropped, in milliseconds. */
+const DROP_MS = 10_000
+
+/**
+ * Ends a connection, and closes it when its client has ended it too, or after a while: closed at once, what the client
+ * still sends would be answered with a reset, and that drops what the client has not read of its responses.
+ */
 export function hangUp(socket: Socket): void {
   dropRest(socket)
-  linger(socket, REFUSED_MS)
+  socket.end()
+  socket.once('end', () => socket.destroy())
+  const timer = setTimeout(() => socket.destroy(), DROP_MS).unref()
+  // Of clients that come for one request each, it would hold thousands.
+  socket.once('close', () => clearTimeout(timer))
 }

@@ -12,38 +12,42 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 
 /** Closes a connection that sent invalid HTTP, or sent it too slowly. */
 export function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (left.has(socket)) return
-  const current = respondOn(socket)
-  if (socket.writable && current?.req.complete) {
-    // The error is of a later request: the responses to those before it, which may have written, come first.
-    dropRest(socket)
-    return void afterResponses(socket, () => respond(error, socket))
-  }
-  // Within a response on its way, another one would be taken for a part of it.
-  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent) {
-    return void socket.destroy()
-  }
-  respond(error, socket)
-}
-
-function respond(error: NodeJS.ErrnoException, socket: Socket): void {
-  const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
-  end(socket, status, text)
-}
-
-/** Calls `then` when the requests that came whole have their responses. */
-function afterResponses(socket: Socket, then: () => void): void {
-  const current = respondOn(socket)
-  if (current?.req.complete) current.once('finish', () => afterResponses(socket, then))
-  else then()
+  if (!left.has(socket)) end(socket, ...(STATUSES[error.code ?? ''] ?? [400, 'Bad Request']))
 }
 
 /** Closes a connection that asks to become a tunnel, with the response for an unknown method. */
 export function refuseTunnel(_request: IncomingMessage, socket: Socket): void {
   // Node no longer watches it.
   socket.on('error', () => socket.destroy())
-  if (respondOn(socket)) socket.destroy()
-  else end(socket, 404, 'Not found')
+  socket.on('drain', () => respondOn(socket)?.emit('drain'))
+  end(socket, 404, 'Not found')
+}
+
+/** Ends a connection with a refusal, after the responses to the requests that came whole, which may have written. */
+function end(socket: Socket, status: number, text: string): void {
+  dropRest(socket)
+  const current = respondOn(socket)
+  if (current?.req.complete) return void current.once('finish', () => end(socket, status, text))
+  // Within a response on its way, another one would be taken for a part of it.
+  if (current?.headersSent) return void socket.destroy()
+  // The last response has said that it is the last.
+  if (!socket.writable) return
+  if (current) abandon(current, socket)
+  const { body, fields } = envelope(`${text}.`)
+  const head = Object.entries({ ...fields, Connection: 'close' })
+  const lines = [`HTTP/1.1 ${status} ${text}`, ...head.map(([name, value]) => `${name}: ${value}`)]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  hangUp(socket)
+}
+
+/** Tells what handles a request that the rest of it is not to come, and takes no response from it. */
+function abandon(response: ServerResponse, socket: Socket): void {
+  const { req } = response
+  response.detachSocket(socket)
+  response.destroy().emit('close')
+  // Node's own closes the connection.
+  req._destroy = (error, destroyed) => destroyed(error)
+  req.destroy()
 }
 
 /**
@@ -78,14 +82,6 @@ export function refusal(status: number, error: string): Response {
 /** The response in progress on a connection, or the one that its request waits for. */
 export function respondOn(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
-}
-
-function end(socket: Socket, status: number, text: string): void {
-  const { body, fields } = envelope(`${text}.`)
-  const head = Object.entries({ ...fields, Connection: 'close' })
-  const lines = [`HTTP/1.1 ${status} ${text}`, ...head.map(([name, value]) => `${name}: ${value}`)]
-  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
-  hangUp(socket)
 }
 
 function envelope(error: string): { body: string; fields: Record<string, string> } {

@@ -89,7 +89,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
       const known = new ServerPlatform(shared, served, () => remoteAddress, isRefused)
       made = await app.handle(served, undefined, known)
     }
-    if (!request.complete && hasBody(request)) await leaveUnread(request, response, socket, made)
+    if (!request.complete && hasBody(request)) await leaveUnread(request, response, socket)
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
     // Not awaited: that would hold on to the request for as long as a stream is open.

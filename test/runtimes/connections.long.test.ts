@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { RUNTIMES } from './commands.ts'
 import { raw, received, start } from './server.ts'
 
@@ -65,6 +65,43 @@ describe('one connection on node', () => {
       expect(await alone).toMatch(/^HTTP\/1\.1 4/)
       expect((text + (await alone)).match(/"success":false/g)).toHaveLength(2)
     }
+  })
+
+  it.each([
+    ['after Connection: close', 'Connection: close\r\n', '', ['200']],
+    ['after a tunnel', '', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', ['200', '404']],
+  ])('sends all of a response whose client sends on %s', async (_, header, tunnel, statuses) => {
+    const { url } = await start('node')
+    for (const path of ['big', 'pieces']) {
+      const get = `GET /${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`
+      const client = raw(url, `${get}${tunnel}nonsense\r\n\r\n`)
+      const text = await received(client.on('data', () => client.write('x')))
+      expect(text.length).toBeGreaterThan(BIG)
+      expect([...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(statuses)
+    }
+  })
+
+  it('tells at once what reads a body that breaks, and closes soon, whatever its client does', async () => {
+    const { url, said, tell } = await start('node', { requestTimeout: 500 })
+    const post = 'POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'
+    const began = performance.now()
+    const { port, hostname } = new URL(url)
+    for (const [rest, status] of [
+      ['zz\r\n', 400],
+      ['3\r\n', 408],
+    ] as const) {
+      // It does not close its side.
+      const client = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+      onTestFinished(() => void client.destroy())
+      client.write(post + rest)
+      await said('reading')
+      const [answer] = (await once(client, 'data')) as [Buffer]
+      expect(`${answer}`).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      await said('interrupted')
+    }
+    tell('close')
+    await said('closed')
+    expect(performance.now() - began).toBeLessThan(9000)
   })
 
   it('reads no more of a client whose requests wait', async () => {

@@ -54,6 +54,45 @@ describe('serve on node', () => {
   })
 
   it.each([
+    ['what is no HTTP', 'nonsense\r\n\r\n', 400, 'Bad Request.'],
+    [
+      'a URL as curl and PHP send it',
+      'GET /echo?name=Köln HTTP/1.1\r\nHost: x\r\n\r\n',
+      400,
+      'The URL has characters that must be percent-encoded.',
+    ],
+    [
+      'headers that are too long',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'Request Header Fields Too Large.',
+    ],
+    ['HTTP/1.1 without a Host', 'GET /echo HTTP/1.1\r\n\r\n', 400, 'A Host header is required.'],
+    ['HTTP/0.9', 'GET /echo\r\n\r\n', 505, 'HTTP Version Not Supported.'],
+    [
+      'HTTP/2 without its frames',
+      'GET /echo HTTP/2.0\r\nHost: x\r\n\r\n',
+      505,
+      'HTTP Version Not Supported.',
+    ],
+    [
+      'chunks in HTTP/1.0',
+      'POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+      400,
+      'HTTP/1.0 has no Transfer-Encoding.',
+    ],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'Not found.'],
+  ])('answers %s with the envelope, and ends the connection', async (_, bytes, status, error) => {
+    const { url } = await start('node')
+    const text = await received(raw(url, bytes))
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(text).toMatch(/\r\nconnection: close\r\n/i)
+    expectEnvelope(text, error)
+    const old = await received(raw(url, 'GET /echo HTTP/1.0\r\n\r\n'))
+    expect(old).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it.each([
     ['what is no HTTP', 'nonsense\r\n\r\n'],
     ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`],
   ])(
