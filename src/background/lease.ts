@@ -83,9 +83,9 @@ export async function takeLease(
   const rest = pace.every(BEAT_MS, () => {
     keep({}).catch(() => performance.now() > heldUntil && lose())
   })
-  /** Resolves after a pause: a loop has time for as long as a job's work is not noted. */
+  /** Resolves after a pause: a loop has time for as long as the end of a job's run is not noted. */
   const mayRetry = async (more: Fields): Promise<boolean> => {
-    if (performance.now() > heldUntil) return 'done' in more && pace.sleep(now() + RETRY_MS)
+    if (performance.now() > heldUntil) return 'error' in more && pace.sleep(now() + RETRY_MS)
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     return true
   }

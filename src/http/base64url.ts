@@ -21,7 +21,7 @@ export function base64url(data: Uint8Array | string): string {
   return utf8.decode(digits)
 }
 
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Decodes base64url; undefined if it is invalid. */
 export function bytesIn(encoded: string): Uint8Array<ArrayBuffer> | undefined {

@@ -27,6 +27,8 @@ const withSender = (send: (to: string) => unknown) =>
       client: () => client ?? nextClient(),
     } as never,
   })
+/** What Nodemailer says of a recipient that the server refused. */
+const refused = { code: 'EENVELOPE', command: 'RCPT TO' }
 const names = (count: number) => Array.from({ length: count }, (_, at) => `user${at}@example.com`)
 
 /** An app in which `count` accounts have asked for a code. */
@@ -224,6 +226,7 @@ describe('The channels', () => {
       $metadata: { httpStatusCode: 400 },
     }),
     Object.assign(new Error('mailbox'), { code: 'EMESSAGE', responseCode: 550 }),
+    Object.assign(new Error('greylisted'), { ...refused, responseCode: 450 }),
   ])('stay open to others when the number itself is refused: %s', async (error) => {
     const fail: { sms?: unknown } = { sms: error }
     const { sent, junk, by } = await both(fail)
@@ -248,11 +251,9 @@ describe('The channels', () => {
       command: 'MAIL FROM',
       responseCode: 550,
     }),
-    Object.assign(new Error('too many connections'), {
-      code: 'EENVELOPE',
-      command: 'RCPT TO',
-      responseCode: 421,
-    }),
+    Object.assign(new Error('too many connections'), { ...refused, responseCode: 421 }),
+    Object.assign(new Error('no process'), { ...refused, responseCode: 451 }),
+    Object.assign(new Error('no room for mail'), { ...refused, responseCode: 452 }),
     'a text',
     undefined,
   ])('close when the account at the service is refused: %s', async (error) => {

@@ -28,7 +28,10 @@ it('a lease that was taken slowly, and can be kept no more, is lost when others 
   expect(lease?.isLost).toBe(true)
 })
 
-it('what a job has done is written when the database is back, however long that takes', async () => {
+it.each([
+  ['what a job has done', { done: new Date(1), error: '' }],
+  ['why a job failed, with its next time,', { error: 'no paper', until: new Date(1) }],
+])('%s is written when the database is back, however long that takes', async (_, end) => {
   let isOut = false
   const written: object[] = []
   const update = async (_: unknown, { set }: { set: object }) => {
@@ -39,18 +42,17 @@ it('what a job has done is written when the database is back, however long that 
   const records = { update } as unknown as Collection
   const host = { database: {} as Store, now: Date.now, logger: recordedLog() }
   const found = { _id: 'a', owner: '', until: new Date() }
-  const done = new Date()
   const loop = new Loop(host, 'a job', async (pace) => {
     const lease = await takeLease(host, records, found, {}, pace)
     isOut = true
-    await lease?.end({ done })
+    await lease?.end(end)
     return Number.POSITIVE_INFINITY
   })
   loop.start()
   await vi.advanceTimersByTimeAsync(60_000)
   isOut = false
   await vi.advanceTimersByTimeAsync(2000)
-  expect(written.at(-1)).toMatchObject({ owner: '', done })
+  expect(written.at(-1)).toMatchObject({ owner: '', ...end })
   expect(host.logger.lines).toEqual([])
   await loop.close()
 })

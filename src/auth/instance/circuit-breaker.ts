@@ -148,6 +148,9 @@ const TWILIO_NUMBER = new Set([21211, 21214, 21217, 21265, 21408, 21610, 21612, 
 /** What SMTP servers say about a mailbox (RFC 5321, 4.2.3). */
 const MAILBOX = new Set([550, 551, 552, 553])
 
+/** What they say about themselves: they end or fail, or have no room for mail (RFC 5321, 3.8 and 4.2.3). */
+const OF_SERVER = new Set([421, 451, 452])
+
 const MAX_CAUSES = 5
 
 type Cause = 'connection' | 'recipient' | undefined
@@ -157,8 +160,8 @@ export function causeOf(error: unknown, depth = 0): Cause {
   if (typeof error !== 'object' || error === null || depth >= MAX_CAUSES) return undefined
   const told = error as Fields
   const { code, command, cause, errors } = told
-  // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. With a 421 it refuses them all (RFC 5321, 3.8).
-  const isOfServer = command === 'MAIL FROM' || told.responseCode === 421
+  // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. Some answers tell of itself.
+  const isOfServer = command === 'MAIL FROM' || OF_SERVER.has(Number(told.responseCode))
   if (code === 'EENVELOPE') return isOfServer ? undefined : 'recipient'
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
   const status = statusOf(told)

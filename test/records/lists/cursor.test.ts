@@ -52,7 +52,7 @@ describe('4.1 Cursor pagination, rule 1: first page without a cursor, then nextC
     const Page = defineModel('CursorPage', { fields: { name: z.string() }, id: 'text' })
     const { app, send } = service({ store: sqliteStore() })
     app.mount('/pages', createRouter({ model: Page, middlewares: [], pagination: 'cursor' }))
-    const quoted = ['a"b', 'a\\', 'a\\"', '"', 'a\nb']
+    const quoted = ['a"b', 'a\\', 'a\\"', '"', 'a\nb', '\ufeffa', '\ufeffb']
     const ids = ['a.example', 'a.b.c', '.', '..', 'ä.ö', `${'x'.repeat(998)}.y`, ...quoted].sort()
     for (const _id of ids) await app.store.collection(Page).insert({ _id, name: 'x' })
     const found: unknown[] = []

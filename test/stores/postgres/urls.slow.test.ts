@@ -9,6 +9,8 @@ describe('the address of a database', () => {
     ['pgbouncer=true', "Write the option 'prepare: false'"],
     ['connection_limit=5', "Write it as the option 'max'"],
     ['sslmode=verify-full&sslrootcert=/ca.pem', "Give the certificates with the option 'ssl'"],
+    ['sslmode=require&gssencmode=require', "the url has 'gssencmode'. Leave it out"],
+    ['sslnegotiation=direct', "'sslnegotiation=direct' needs 'sslmode=require' or 'verify-full'"],
     ['TimeZone=Europe/Oslo', "the url has 'TimeZone'. Leave it out"],
   ])('with %s is refused', (query, message) => {
     const open = () => postgresStore({ url: `postgres://u@127.0.0.1/db?${query}` })
@@ -42,13 +44,15 @@ describe('the address of a database', () => {
     const named = { user: 'bob', password: 's/1', database: 'shop' }
     const given = 'postgres://a/db?user=bob&password=s%2F1&dbname=shop&sslrootcert=system'
     expect(addressOf(given)).toMatchObject({ ...named, ssl: 'verify-full' })
+    const bound = 'postgres://a/db?channel_binding=require&sslmode=require'
+    expect(addressOf(bound)).toMatchObject({ ssl: 'verify-full' })
     expect(() => addressOf('postgres://a/%zz')).toThrow(TypeError)
   })
 })
 
 await withService('postgres', ({ url }) => {
   it('parameters of libpq that change nothing are ignored', async () => {
-    const query = 'sslmode=disable&channel_binding=require&keepalives=1&keepalives_idle=30'
+    const query = 'sslmode=disable&channel_binding=prefer&gssencmode=prefer&keepalives=1&keepalives_idle=30'
     const store = postgresStore({ url: `${url}?${query}`, schema: 'public' })
     await store.prepare([])
     await store.close()
