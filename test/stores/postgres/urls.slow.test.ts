@@ -9,7 +9,7 @@ describe('the address of a database', () => {
     ['pgbouncer=true', "Write the option 'prepare: false'"],
     ['connection_limit=5', "Write it as the option 'max'"],
     ['sslmode=verify-full&sslrootcert=/ca.pem', "Give the certificates with the option 'ssl'"],
-    ['sslmode=require&gssencmode=require', "the url has 'gssencmode'. Leave it out"],
+    ['sslmode=require&gssencmode=require', "the url has 'gssencmode'. Write 'sslmode' instead"],
     ['sslnegotiation=direct', "'sslnegotiation=direct' needs 'sslmode=require' or 'verify-full'"],
     ['TimeZone=Europe/Oslo', "the url has 'TimeZone'. Leave it out"],
   ])('with %s is refused', (query, message) => {
@@ -52,7 +52,8 @@ describe('the address of a database', () => {
 
 await withService('postgres', ({ url }) => {
   it('parameters of libpq that change nothing are ignored', async () => {
-    const query = 'sslmode=disable&channel_binding=prefer&gssencmode=prefer&keepalives=1&keepalives_idle=30'
+    const query =
+      'sslmode=disable&channel_binding=prefer&gssencmode=prefer&keepalives=1&keepalives_idle=30'
     const store = postgresStore({ url: `${url}?${query}`, schema: 'public' })
     await store.prepare([])
     await store.close()

@@ -30,7 +30,7 @@ const SETTINGS = `SELECT set_config(name, CASE setting WHEN 'on' THEN 'off' WHEN
 
 /** Connections to the database of `options`. Throws a `TypeError` if they make no sense. */
 export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
-  const { url, client, max } = options
+  const { url, client, max, ssl } = options
   if (client) {
     const most = client.options.max
     return { most, make: () => new PooledConnection(client), end: async () => {} }
@@ -38,6 +38,11 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   if (!url) return fail("'url' or 'client' is needed")
   if (!/^postgres(?:ql)?:\/\//i.test(url)) fail("'url' must begin with postgres://")
   const address = addressOf(url)
+  const isTls = ssl ?? address.ssl ?? /[?&]ssl(?:mode)?=/.test(address.url)
+  // The driver would go on without encryption.
+  if (!isTls && address.url.includes('sslnegotiation=direct')) {
+    fail("the url's 'sslnegotiation=direct' needs 'sslmode=require' or 'verify-full' beside it")
+  }
   let host = 0
   const make = () => {
     const onclose = () => pooled.lose(brokenConnection())
@@ -114,6 +119,9 @@ export interface Address {
 /** Parameters that stand for a part of the address. */
 const PARTS = new Set(['host', 'port', 'dbname', 'user', 'password'])
 
+/** They ask for the right server. The driver has no channel binding: the server's certificate tells as much. */
+const TRUSTED = new Set(['sslrootcert=system', 'channel_binding=require'])
+
 /** Parameters that change nothing here. The driver would send them to the server, which refuses what it does not know. */
 const IGNORED =
   /^(?:channel_binding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|gssencmode|krbsrvname)$/
@@ -131,6 +139,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ),
   ...['sslaccept', 'sslidentity'].map((name) => [name, "Write the option 'ssl'"] as const),
   ...['pool_timeout', 'socket_timeout'].map((name) => [name, 'Leave it out'] as const),
+  ['gssencmode=require', "Write 'sslmode' instead: connections are encrypted by TLS alone"],
   ...['timezone', 'datestyle', 'client_encoding'].map(
     (name) => [name, 'Leave it out: the store needs a certain one'] as const,
   ),
@@ -143,9 +152,9 @@ export function addressOf(url: string): Address {
   const given = new Map<string, string>()
   let isTrusted = false
   for (const [name, value] of new URLSearchParams(query)) {
-    const advice = REFUSED.get(name.toLowerCase())
+    const advice = REFUSED.get(name.toLowerCase()) ?? REFUSED.get(`${name}=${value}`)
     if (PARTS.has(name)) given.set(name, value)
-    else if (name === 'sslrootcert' && value === 'system') isTrusted = true
+    else if (TRUSTED.has(`${name}=${value}`)) isTrusted = true
     else if (advice) fail(`the url has '${name}'. ${advice}`)
     else if (!IGNORED.test(name)) kept.push([name, value])
   }
