@@ -1,5 +1,7 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createClient, memoryStorage } from '../../src/client/index.ts'
+import { uploaded } from '../../src/client/sending/upload.ts'
 import type { TestApp } from './app.ts'
 import { calls, methods, recording, URL } from './recording.ts'
 import { ScriptedServer } from './scripted.ts'
@@ -219,6 +221,25 @@ describe('headers', () => {
       )
       expect(made.ok).toBe(true)
       expect(methods(sent)).toEqual(['POST'])
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('an upload leaves nothing at its signal', async () => {
+    class Ended {
+      upload = {}
+      onloadend() {}
+      open() {}
+      send() {
+        this.onloadend()
+      }
+    }
+    vi.stubGlobal('XMLHttpRequest', Ended)
+    try {
+      const { signal } = new AbortController()
+      await uploaded('/cities', { headers: new Headers(), signal }, () => {})
+      expect(getEventListeners(signal, 'abort')).toEqual([])
     } finally {
       vi.unstubAllGlobals()
     }

@@ -11,19 +11,22 @@ export function uploaded(
   return new Promise((resolve) => {
     signal?.throwIfAborted()
     const request = new XMLHttpRequest()
-    signal?.addEventListener('abort', () => request.abort())
+    const abort = () => request.abort()
+    signal?.addEventListener('abort', abort)
     request.open(method, url)
     headers.forEach((value, name) => {
       request.setRequestHeader(name, value)
     })
     request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total })
     // Also after an error, and when it was aborted: the status is 0 then.
-    request.onloadend = () =>
+    request.onloadend = () => {
+      signal?.removeEventListener('abort', abort)
       resolve({
         status: request.status,
         text: async () => request.responseText || 'Request failed.',
         headers: { get: (name) => request.getResponseHeader(name) },
       })
+    }
     request.send(body as FormData)
   })
 }
