@@ -75,7 +75,7 @@ function apps(store: Store) {
   const cities = createRouter({
     model: City,
     orderBy: '-name',
-    query: ['country'],
+    query: ['country', 'tags'],
     filterableFields: ['country', 'population', 'foundedAt', 'kind', 'tags', '_id', 'createdAt'],
     search: ['name'],
     aggregates: { by: ['country', 'foundedAt:month', 'kind'], of: ['population', 'foundedAt'] },
@@ -284,6 +284,8 @@ async function mistakes(api: Api): Promise<void> {
   await api('/cities').list({ where: { kind: 'village' } })
   // @ts-expect-error the records cannot be sorted by it
   await api('/cities').list({ sort: '-population' })
+  // @ts-expect-error a list has no order
+  await api('/cities').list({ sort: 'tags' })
   // @ts-expect-error it pages by number
   await api('/cities').list({ cursor: 'x' })
   // @ts-expect-error it pages by cursor

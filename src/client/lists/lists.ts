@@ -15,14 +15,20 @@ type Filterable<O> = O extends { readonly filterableFields: readonly (infer N)[]
 
 type Bare<K> = K extends `-${infer N}` ? N : K
 type Ordered<O> = O extends { readonly orderBy: infer K } ? Bare<Element<K>> : never
-type Sortable<O> = O extends { readonly sortableFields: readonly (infer N)[] }
+/** A list has no order. */
+type NoList<N, R> = N extends keyof R
+  ? R[N] extends readonly unknown[] | null | undefined
+    ? never
+    : N
+  : N
+type Sortable<O, R> = O extends { readonly sortableFields: readonly (infer N)[] }
   ? N
-  : (O extends { readonly query: readonly (infer N)[] } ? N : never) | Ordered<O>
+  : (O extends { readonly query: readonly (infer N)[] } ? NoList<N, R> : never) | Ordered<O>
 
 // A type that is inferred has no name: the compiler's messages then list what it is made of.
 /** A sort key: a field's name, with `-` in front for descending. */
-export type SortKey<O> =
-  Sortable<O> extends infer N
+export type SortKey<O, R> =
+  Sortable<O, R> extends infer N
     ? [N] extends [never]
       ? NoSortableFields
       : N extends string
@@ -97,7 +103,7 @@ export interface Conditions<T extends AnyRecords> extends CallOptions {
   /** A search term, where the router has search fields. */
   readonly search?: 'search' extends keyof T['options'] ? string : NoSearchFields
   /** A sort key, or up to five. Default: the router's `orderBy`. */
-  readonly sort?: SortKey<T['options']> | readonly SortKey<T['options']>[]
+  readonly sort?: SortKey<T['options'], T['record']> | readonly SortKey<T['options'], T['record']>[]
   /** The records per page, at most the router's `maxLimit`. */
   readonly pageSize?: number
 }
