@@ -8,6 +8,17 @@ await withService('postgres', ({ url }) => {
   const { run, serve } = foreignTables(url)
 
   describe('keys of an adopted table', () => {
+    it('come from the default of their domain', async () => {
+      await run(`
+        CREATE SEQUENCE codes;
+        CREATE DOMAIN code AS text DEFAULT 'k' || nextval('codes') CHECK (value ~ '^k');
+        CREATE DOMAIN own_code AS code NOT NULL;
+        CREATE TABLE coded (id own_code PRIMARY KEY, name text)`)
+      const { call } = await serve('coded', { name: z.string() }, { definition: { id: 'text' } })
+      const made = await call('POST', '/m', { name: 'a' })
+      expect(made).toMatchObject({ status: 201, data: { _id: 'k1', name: 'a' } })
+    })
+
     it('reach as far as a bigint does', async () => {
       const [most, least, long] = [
         '9223372036854775807',

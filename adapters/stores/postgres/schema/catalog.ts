@@ -92,7 +92,8 @@ const TABLES = `SELECT wanted, json_build_object(
         'deniedSequence', CASE WHEN attidentity <> ''
             AND NOT has_sequence_privilege(pg_get_serial_sequence(wanted, attname), 'USAGE, UPDATE')
           THEN pg_get_serial_sequence(wanted, attname) END,
-        'byDefault', CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+        'byDefault', CASE WHEN attidentity = '' THEN coalesce(pg_get_expr(adbin, adrelid),
+            (SELECT pg_get_expr(typdefaultbin, 0) FROM pg_type WHERE oid = atttypid))
           ELSE format('nextval(%L)', pg_get_serial_sequence(wanted, attname)) END))) ORDER BY attnum), '[]')
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
