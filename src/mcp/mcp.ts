@@ -82,7 +82,7 @@ const METADATA = '/.well-known/oauth-protected-resource'
 function placeOf({ url, headers }: ApiRequest, { basePath }: Context, path: string): string {
   const place = new URL(basePath + path, url)
   // What is no scheme changes nothing.
-  place.protocol = headers.get('x-forwarded-proto') ?? ''
+  place.protocol = headers.get('x-forwarded-proto')?.split(',')[0] ?? ''
   return place.href
 }
 

@@ -321,7 +321,8 @@ it('behind a proxy that ends TLS, the place of the metadata and of the tools is 
   const { app } = await agents()
   const params = { name: 'query_records', arguments: { model: '/favourites' } }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-  const headers = { 'x-forwarded-proto': 'https', 'content-type': 'application/json' }
+  // Of several proxies, the first one is the client's.
+  const headers = { 'x-forwarded-proto': 'https, http', 'content-type': 'application/json' }
   const ask = (path: string, init = {}) =>
     app.handle(new Request(`http://x.example${path}`, { headers, ...init }))
   const place = '/.well-known/oauth-protected-resource/mcp'
