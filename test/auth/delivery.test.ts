@@ -226,7 +226,10 @@ describe('The channels', () => {
       $metadata: { httpStatusCode: 400 },
     }),
     Object.assign(new Error('mailbox'), { code: 'EMESSAGE', responseCode: 550 }),
-    Object.assign(new Error('greylisted'), { ...refused, responseCode: 450 }),
+    Object.assign(new Error('greylisted'), { ...refused, response: '451 4.7.1 Greylisted' }),
+    Object.assign(new Error('unverified'), { ...refused, response: '450 4.1.1 Not verified' }),
+    Object.assign(new Error('full'), { ...refused, response: '452 4.2.2 Over quota' }),
+    Object.assign(new Error('deferred'), { ...refused, response: '451 Could not complete' }),
   ])('stay open to others when the number itself is refused: %s', async (error) => {
     const fail: { sms?: unknown } = { sms: error }
     const { sent, junk, by } = await both(fail)
@@ -252,8 +255,8 @@ describe('The channels', () => {
       responseCode: 550,
     }),
     Object.assign(new Error('too many connections'), { ...refused, responseCode: 421 }),
-    Object.assign(new Error('no process'), { ...refused, responseCode: 451 }),
-    Object.assign(new Error('no room for mail'), { ...refused, responseCode: 452 }),
+    Object.assign(new Error('no process'), { ...refused, response: '451 4.3.0 Try later' }),
+    Object.assign(new Error('no room'), { ...refused, response: '452-4.3.1 No room\n452 Bye' }),
     'a text',
     undefined,
   ])('close when the account at the service is refused: %s', async (error) => {

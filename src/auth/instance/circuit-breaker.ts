@@ -148,8 +148,11 @@ const TWILIO_NUMBER = new Set([21211, 21214, 21217, 21265, 21408, 21610, 21612, 
 /** What SMTP servers say about a mailbox (RFC 5321, 4.2.3). */
 const MAILBOX = new Set([550, 551, 552, 553])
 
-/** What they say about themselves: they end or fail, or have no room for mail (RFC 5321, 3.8 and 4.2.3). */
-const OF_SERVER = new Set([421, 451, 452])
+/**
+ * What they say about themselves: they end (RFC 5321, 3.8), or their system fails or is full (RFC 3463, 3.4). Without the second
+ * code, or with another one, a 451 or 452 may be of one recipient: a mailbox that is full, or a server that greylists.
+ */
+const OF_SERVER = /^4(?:21|5[12][ -]4\.3\.)/
 
 const MAX_CAUSES = 5
 
@@ -161,7 +164,7 @@ export function causeOf(error: unknown, depth = 0): Cause {
   const told = error as Fields
   const { code, command, cause, errors } = told
   // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. Some answers tell of itself.
-  const isOfServer = command === 'MAIL FROM' || OF_SERVER.has(Number(told.responseCode))
+  const isOfServer = command === 'MAIL FROM' || OF_SERVER.test(String(told.response ?? told.responseCode))
   if (code === 'EENVELOPE') return isOfServer ? undefined : 'recipient'
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
   const status = statusOf(told)
