@@ -164,7 +164,8 @@ export function causeOf(error: unknown, depth = 0): Cause {
   const told = error as Fields
   const { code, command, cause, errors } = told
   // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. Some answers tell of itself.
-  const isOfServer = command === 'MAIL FROM' || OF_SERVER.test(String(told.response ?? told.responseCode))
+  const isOfServer =
+    command === 'MAIL FROM' || OF_SERVER.test(String(told.response ?? told.responseCode))
   if (code === 'EENVELOPE') return isOfServer ? undefined : 'recipient'
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
   const status = statusOf(told)
