@@ -15,11 +15,6 @@ export function runs(count: number): number {
   return Math.max(1, Math.round(count * FACTOR))
 }
 
-/** The seeds 1 to `runs(count)`, for `it.each`. */
-export function seeds(count: number): readonly number[] {
-  return Array.from({ length: runs(count) }, (_, at) => at + 1)
-}
-
 /**
  * What turns from day to day where one run tries some of many cases that are alike: the days since 1970, or `FIELDGATE_DAY`.
  * Say it where such a test fails: with the same day it tries the same cases.
@@ -29,11 +24,19 @@ export const day: number = Number(
 )
 if (!Number.isInteger(day)) throw new TypeError('FIELDGATE_DAY must be a whole number')
 
+/** Before the first seed: who runs the tests once tries the same cases as everyone, longer runs try others on each day. */
+export const beforeSeeds: number = FACTOR === 1 ? 0 : day * 1000
+
+/** As many seeds as `runs(count)`, for `it.each`. */
+export function seeds(count: number): readonly number[] {
+  return Array.from({ length: runs(count) }, (_, at) => beforeSeeds + at + 1)
+}
+
 /** Each `every`th of `all`, others on each day and all of them in `every` days; all at once with `FIELDGATE_RUNS` as large. */
 export function ofToday<T>(all: readonly T[], every: number): readonly T[] {
   const steps = Math.max(1, Math.round(every / FACTOR))
   return all.filter((_, at) => (at + day) % steps === 0)
 }
 
-/** For fast-check: who runs the tests once tries the same cases as everyone, longer runs try others. */
+/** The same for fast-check, which says the seed of a failure. */
 export const seeded: { readonly seed?: number } = FACTOR === 1 ? { seed: 1 } : {}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runs } from '../../runs.ts'
+import { beforeSeeds, runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { differ, report } from './run.ts'
 import { openBackends } from './stores.ts'
@@ -11,7 +11,7 @@ function compared(mongo: string, postgres: string): void {
     const backends = await openBackends(mongo, postgres)
     try {
       const { statuses, disagreements } = await differ(backends, {
-        seed: 20_261_122,
+        seed: beforeSeeds + 20_261_122,
         requests: REQUESTS,
       })
       expect(disagreements.map(report).join('\n')).toBe('')
