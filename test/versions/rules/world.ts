@@ -187,7 +187,9 @@ function without(
   references: readonly Reference[],
   gone: Readonly<Record<Reference['to'], ReadonlySet<string>>>,
 ): Doc {
-  const now: Record<string, unknown> = { ...doc }
+  // A list is written anew, and a write of one record moves it to the names of now.
+  const isMoved = references.some(({ inList }) => inList)
+  const now: Record<string, unknown> = { ...(isMoved ? current(version, doc) : doc) }
   for (const { name, to, inList } of references) {
     const left = idsIn(current(version, now)[name]).filter((one) => !gone[to].has(one))
     for (const old of Object.keys(now)) if (version.renamed[old] === name) delete now[old]
