@@ -27,8 +27,8 @@ type Sortable<O, R> = O extends { readonly sortableFields: readonly (infer N)[] 
 
 // A type that is inferred has no name: the compiler's messages then list what it is made of.
 /** A sort key: a field's name, with `-` in front for descending. */
-export type SortKey<O, R> =
-  Sortable<O, R> extends infer N
+export type SortKey<T extends AnyRecords> =
+  Sortable<T['options'], T['record']> extends infer N
     ? [N] extends [never]
       ? NoSortableFields
       : N extends string
@@ -103,7 +103,7 @@ export interface Conditions<T extends AnyRecords> extends CallOptions {
   /** A search term, where the router has search fields. */
   readonly search?: 'search' extends keyof T['options'] ? string : NoSearchFields
   /** A sort key, or up to five. Default: the router's `orderBy`. */
-  readonly sort?: SortKey<T['options'], T['record']> | readonly SortKey<T['options'], T['record']>[]
+  readonly sort?: SortKey<T> | readonly SortKey<T>[]
   /** The records per page, at most the router's `maxLimit`. */
   readonly pageSize?: number
 }
