@@ -51,18 +51,6 @@ class Series {
   }
 }
 
-type Known = Map<string, Series>
-
-/** Adds what workers have counted. Until there is a worker, this keeps nothing of an app that is gone. */
-function adding(held: WeakRef<Known>) {
-  let known: Known | undefined
-  return (parts: readonly Part[]): string => {
-    known ??= held.deref() ?? new Map()
-    for (const part of parts) seriesOf(known, part.labels, () => part.labels).merge(part)
-    return textOf(known)
-  }
-}
-
 /** Requests with the same labels, which a worker has counted since it last told the first process. */
 type Part = Pick<Series, 'labels' | 'counts' | 'count' | 'sum'>
 
@@ -82,10 +70,13 @@ let made = 0
  * ```
  */
 export function metrics(): Mountable {
-  const known: Known = new Map()
+  const known = new Map<string, Series>()
   made += 1
   const totals = topic<readonly Part[], string>(`metrics ${made}`)
-  totals.answer(adding(new WeakRef(known)))
+  totals.answer((parts) => {
+    for (const part of parts) seriesOf(known, part.labels, () => part.labels).merge(part)
+    return textOf(known)
+  })
   const tell = () => {
     const parts = [...known.values()]
     known.clear()
@@ -160,7 +151,7 @@ const HEADERS = {
 }
 
 /** The series under `key`, which costs less to make than its labels. */
-function seriesOf(known: Known, key: string, labels: () => string): Series {
+function seriesOf(known: Map<string, Series>, key: string, labels: () => string): Series {
   const found = known.get(key)
   if (found) return found
   const series = new Series(labels())
@@ -177,7 +168,7 @@ function escaped(label: string): string {
   return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-function textOf(known: Known): string {
+function textOf(known: ReadonlyMap<string, Series>): string {
   const lines = [...known.values()].flatMap((series) => series.lines())
   const head = [`# HELP ${NAME} Duration of HTTP server requests.`, `# TYPE ${NAME} histogram`]
   return `${[...head, ...lines].join('\n')}\n`
