@@ -10,8 +10,8 @@ import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { ServedRequest } from './messages/node-request.ts'
-import { leaveUnread, left } from './node-connections.ts'
-import { hasBody, jsonAsRead, outbox } from './node-messages.ts'
+import { leaveUnread } from './node-connections.ts'
+import { hasBody, inTurn, jsonAsRead, outbox } from './node-messages.ts'
 import { fail, malformed, refusal } from './node-refusals.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
@@ -73,12 +73,12 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
   checkOptions(options, { auth: { test: isFunction, must: 'be a function' } }, 'toExpress')
   const auth = options.auth as ExpressOptions['auth']
   // Express tells middlewares from error handlers by the number of parameters.
-  return function fieldgate(incoming, response, next) {
+  return inTurn<Parameters<ExpressListener>[2]>((incoming, response, next) => {
     respond(app, auth, incoming, response, next).catch((error: unknown) => {
       if (next && !response.headersSent) next(error)
       else fail(response, error)
     })
-  }
+  })
 }
 
 function checkApp(app: unknown): void {
@@ -109,7 +109,6 @@ async function respond(
   response: ServerResponse,
   next?: () => void,
 ): Promise<void> {
-  if (left.has(incoming.socket)) return
   const isServable = next !== undefined || isPlain(incoming)
   const refused = malformed(incoming) ?? (isServable ? undefined : refusal(404, 'Not found.'))
   const place = refused || !next ? mountOf(incoming) : await placeOf(app, incoming, response)

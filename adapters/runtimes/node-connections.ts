@@ -53,6 +53,8 @@ export function dropRest(socket: Socket): void {
   left.add(socket)
   // Node's parser lets go of a connection that somebody else reads.
   socket.removeAllListeners('data').on('data', () => {})
+  // Where the parser has stopped reading, the stream still waits for what it was to bring.
+  socket.push('')
   socket.resume()
 }
 

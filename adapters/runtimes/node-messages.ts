@@ -9,23 +9,27 @@ import { jsonOf } from '../../src/ports/values/json.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 import { linkAll } from './messages/standard.ts'
 import { left } from './node-connections.ts'
-import { fail } from './node-refusals.ts'
+import { fail, respondOn } from './node-refusals.ts'
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
+type Listener<T> = (request: IncomingMessage, response: ServerResponse, next?: T) => void
+
+/** How many requests of a connection wait before its client is read no more. Unread, nobody sees that it has gone. */
+const MOST_WAITING = 8
 
 /**
  * `listener`, called for one request of a connection at a time. Node starts all pipelined requests of a packet at once,
- * and their responses wait in memory for their turn: 60 requests for a list of 10 MB would take 600 MB.
+ * and their responses wait in memory for their turn: 60 requests for a list of 10 MB would take 600 MB. It tells none
+ * that waits that its client has gone.
  *
- * While requests wait, nothing more is read from the connection: at most the 64 KiB of one read are held.
+ * While more than a few wait, nothing is read from the connection: at most the 64 KiB of one read are held beside them.
  */
-export function inTurn(listener: Listener): Listener {
+export function inTurn<T = never>(listener: Listener<T>): Listener<T> {
   const waiting = new WeakMap<Socket, number>()
-  const isHeld = (socket: Socket) => (waiting.get(socket) ?? 0) > 0 && !left.has(socket)
+  const isHeld = (socket: Socket) => (waiting.get(socket) ?? 0) > MOST_WAITING && !left.has(socket)
   const hold = (socket: Socket) => {
     const before = waiting.get(socket)
     waiting.set(socket, (before ?? 0) + 1)
-    socket.pause()
+    if (isHeld(socket)) socket.pause()
     // Reading the body of the current request resumes the connection.
     if (before === undefined) socket.on('resume', () => isHeld(socket) && socket.pause())
   }
@@ -33,15 +37,15 @@ export function inTurn(listener: Listener): Listener {
     waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
     if (!isHeld(socket)) socket.resume()
   }
-  return (request, response) => {
-    if (left.has(request.socket)) return
-    // Node assigns the connection to a response when the previous one has been sent.
-    if (response.socket) return listener(request, response)
+  return (request, response, next) => {
     const { socket } = request
+    if (left.has(socket)) return
+    // Node assigns the connection to a response when the previous one has been sent.
+    if (response.socket || !respondOn(socket)) return listener(request, response, next)
     hold(socket)
     response.once('socket', () => {
       release(socket)
-      listener(request, response)
+      listener(request, response, next)
     })
   }
 }

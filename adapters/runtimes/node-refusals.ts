@@ -81,7 +81,8 @@ export function refusal(status: number, error: string): Response {
 
 /** The response in progress on a connection, or the one that its request waits for. */
 export function respondOn(socket: Socket): ServerResponse | undefined {
-  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
+  // What stands in for node:http may have no socket.
+  return (socket as { _httpMessage?: ServerResponse | null } | undefined)?._httpMessage ?? undefined
 }
 
 function envelope(error: string): { body: string; fields: Record<string, string> } {

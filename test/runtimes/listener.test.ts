@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { toExpress } from '../../adapters/runtimes/express.ts'
@@ -49,6 +49,31 @@ it('a server that has read the body before is told so, and its client gets the e
   const why = expect.objectContaining({ message: expect.stringContaining('has read the body') })
   expect(logged.mock.calls).toEqual([[requestId, why]])
   logged.mockRestore()
+})
+
+it('begins a request when those before it on its connection have their responses, and none whose client has gone', async () => {
+  const log: string[] = []
+  const app = createApp({ store: sqliteStore() })
+  app.get('/slow', async ({ signal }) => {
+    log.push('slow')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    log.push('aborted')
+  })
+  app.get('/next', () => void log.push('next'))
+  const server = createServer(toExpress(app)).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const client = connect(port, '127.0.0.1')
+  client.write(get('/slow') + get('/next'))
+  await expect.poll(() => log).toContain('slow')
+  const next = () => fetch(`http://127.0.0.1:${port}/next`, { headers: { Connection: 'close' } })
+  await next()
+  client.destroy()
+  await expect.poll(() => log).toContain('aborted')
+  await next()
+  expect(log).toEqual(['slow', 'next', 'aborted', 'next'])
 })
 
 it('a TRACE whose body a parser has read is a method that is not there', async () => {
