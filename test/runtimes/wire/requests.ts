@@ -16,15 +16,29 @@ export interface Asked {
   readonly label?: string
   /** Whether nothing after it is a request any more. */
   readonly isLast?: boolean
+  /** Whether its response does not end, until its client leaves or the server closes. */
+  readonly isEndless?: boolean
 }
 
 type Made = Omit<Asked, 'id' | 'bytes'> & { readonly text: string }
 
 /** Something to ask; `number` tells it apart. */
-export function anyRequest(random: Random, number: number): Asked {
+export function anyRequest(random: Random, number: number, { isOwn, file }: Server): Asked {
   const id = `r${number}`
-  const { text, ...made } = random.of(KINDS)(new Sender(random, id))
+  const kinds = isOwn ? KINDS : VALID
+  const { text, ...made } = random.of(kinds)(new Sender(random, id, { isOwn, file }))
   return { id, ...made, bytes: Buffer.from(text) }
+}
+
+/** What is asked. */
+export interface Server {
+  readonly port: number
+  /** The path of a file of 300,009 bytes. */
+  readonly file: string
+  /** Whether all that is sent is for fieldgate to judge: others refuse what is invalid before they respond to what was not. */
+  readonly isOwn: boolean
+  /** The most requests that a client sends at once. */
+  readonly most: number
 }
 
 const JSON_TYPE = 'Content-Type: application/json'
@@ -37,10 +51,14 @@ class Sender {
   readonly #random: Random
   readonly label: string
   readonly json: string
+  readonly file: string
+  readonly #isOwn: boolean
 
-  constructor(random: Random, id: string) {
+  constructor(random: Random, id: string, { isOwn, file }: Pick<Server, 'isOwn' | 'file'>) {
     this.#random = random
     this.label = id
+    this.file = file
+    this.#isOwn = isOwn
     const text = 'y'.repeat(random.chance(25) ? random.below(30_000) : random.below(30))
     this.json = JSON.stringify({ label: id, text })
   }
@@ -48,7 +66,8 @@ class Sender {
   /** A head, and what follows it as it is. */
   request(method: string, path: string, headers: readonly string[] = [], rest = ''): string {
     const lines = [`${method} ${path} HTTP/1.1`, 'Host: x', `X-Request-Id: ${this.label}`]
-    return [...lines, ...headers, '', rest].join('\r\n')
+    const end = this.#isOwn && this.#random.chance(5) ? ['Connection: close'] : []
+    return [...lines, ...headers, ...end, '', rest].join('\r\n')
   }
 
   /** A request with a body of this length. */
@@ -65,7 +84,7 @@ class Sender {
       text += `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`
       at += piece.length
     }
-    return `${text}0\r\n${this.#random.chance(50) ? 'X-Sum: 1\r\n' : ''}\r\n`
+    return `${text}0\r\n${this.#isOwn && this.#random.chance(50) ? 'X-Sum: 1\r\n' : ''}\r\n`
   }
 
   form(end = '--'): string {
@@ -82,7 +101,9 @@ const post = (sender: Sender, text: string): Made => {
 }
 const get = (text: string, status = 200): Made => ({ method: 'GET', status, text })
 
-const KINDS: readonly [(sender: Sender) => Made, ...((sender: Sender) => Made)[]] = [
+type Kind = (sender: Sender) => Made
+
+const VALID: readonly [Kind, ...Kind[]] = [
   (to) => post(to, to.whole('POST', '/notes', [JSON_TYPE], to.json)),
   (to) => post(to, to.request('POST', '/notes', [JSON_TYPE, CHUNKED], to.chunks(to.json))),
   (to) => post(to, to.whole('POST', '/notes', [JSON_TYPE, CONTINUE], to.json)),
@@ -106,6 +127,20 @@ const KINDS: readonly [(sender: Sender) => Made, ...((sender: Sender) => Made)[]
   (to) => get(to.whole('GET', '/notes?label=none', [], 'hello')),
   (to) => ({ method: 'HEAD', status: 200, text: to.request('HEAD', '/notes') }),
   (to) => ({ method: 'QUERY', status: 200, text: to.whole('QUERY', '/notes', [JSON_TYPE], '{}') }),
+  (to) => get(to.request('GET', '/pieces')),
+  (to) => get(to.request('GET', to.file)),
+  (to) => get(to.request('GET', to.file, ['Range: bytes=1000-250000']), 206),
+  (to) => ({ ...get(to.request('GET', '/endless')), isLast: true, isEndless: true }),
+  (to) => {
+    const text = to.request('GET', '/notes?label=none', ['Accept: text/event-stream'])
+    return { ...get(text), isLast: true, isEndless: true }
+  },
+]
+
+/** With those that are no HTTP. */
+const KINDS: readonly [Kind, ...Kind[]] = [
+  ...VALID,
+  (to) => ({ ...get(to.request('CONNECT', 'x:1'), 404), isLast: true }),
   (to) => {
     const text = to.request('GET', '/notes', [`X-Huge: ${'h'.repeat(20_000)}`])
     return { ...get(text, 431), isLast: true }

@@ -1,52 +1,46 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import * as z from 'zod'
-import { diskFiles } from '../../../adapters/files/disk.ts'
-import { serve } from '../../../adapters/runtimes/node.ts'
-import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { createApp, createRouter, defineModel } from '../../../src/index.ts'
-import { recordedLog } from '../../records/service.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { seeds } from '../../runs.ts'
+import { start } from '../server.ts'
 import { Wire } from './run.ts'
 
-const Note = defineModel('Note', {
-  fields: { label: z.string(), text: z.string().optional(), file: z.string().optional() },
-  indexes: ['label'],
-})
+interface Tally {
+  readonly labels: readonly string[]
+  readonly errors: readonly unknown[]
+  readonly open: number
+}
 
-it.each(seeds(3))(
-  'each request on a connection has its response, however it comes (seed %i)',
-  async (seed) => {
-    const root = await mkdtemp(join(tmpdir(), 'fieldgate-wire-'))
-    onTestFinished(() => rm(root, { recursive: true, force: true }))
-    const log = recordedLog()
-    const files = diskFiles({ root, secret: 'a secret of at least thirty-two characters' })
-    const app = createApp({ store: sqliteStore(), files, logger: log, env: {} })
-    const upload = { fields: [{ name: 'file' }], allowedMimeTypes: ['application/pdf'] } as const
-    const allowedFields = ['label', 'text', 'file'] as const
-    app.mount(
-      '/notes',
-      createRouter({ model: Note, middlewares: [], query: ['label'], allowedFields, upload }),
-    )
-    // The server shares the thread of its clients: what they are late with is no fault of theirs.
-    const patient = { keepAliveTimeout: 120_000, headersTimeout: 120_000 }
-    const served = await serve(app, {
-      ...patient,
-      ...{ port: 0, hostname: '127.0.0.1', signals: false },
-    })
-    onTestFinished(() => served.close())
-    const wire = new Wire(seed, Number(new URL(served.url).port))
-    for (let round = 0; round < 20; round += 1) await wire.round(12)
-    const notes = app.store.collection(Note)
-    for (const [label, fate] of wire.fates) {
-      const found = await notes.count({ label })
-      expect([fate, found]).toEqual([
-        fate,
-        fate === 'stored' ? 1 : fate === 'never' ? 0 : Math.min(found, 1),
-      ])
-    }
-    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([])
-  },
-)
+/** The clients wait for each other: what they are late with is no fault of theirs. */
+const PATIENT = { keepAliveTimeout: 120_000, headersTimeout: 120_000 }
+
+describe.each([
+  ['node', 'node', 6, PATIENT],
+  ['node:http', 'node', 6, { ...PATIENT, express: true }],
+  ['deno', 'deno', 6, {}],
+  // It closes connections whose clients send another request before they have their response (1.4).
+  ['bun', 'bun', 1, { sendTimeout: 120_000 }],
+])('connections to %s', (name, runtime, most, options) => {
+  it.each(seeds(name === 'node' ? 3 : 1))(
+    'each request has its response, however it comes (seed %i)',
+    async (seed) => {
+      const root = await mkdtemp(join(tmpdir(), 'fieldgate-wire-'))
+      onTestFinished(() => rm(root, { recursive: true, force: true }))
+      const { url, lines } = await start(runtime, { root, ...options }, 'wire/fixture.ts')
+      const file = lines.find((line) => line.startsWith('file '))?.slice(5) ?? ''
+      const port = Number(new URL(url).port)
+      const wire = new Wire(seed, { port, file, isOwn: name === 'node', most })
+      for (let round = 0; round < 20; round += 1) await wire.round(12)
+      const tally = async () => (await (await fetch(`${url}/tally`)).json()) as Tally
+      await expect.poll(async () => (await tally()).open).toBe(0)
+      const { labels, errors } = await tally()
+      for (const [label, fate] of wire.fates) {
+        const found = labels.filter((one) => one === label).length
+        const wanted = fate === 'stored' ? 1 : fate === 'never' ? 0 : Math.min(found, 1)
+        expect([label, fate, found]).toEqual([label, fate, wanted])
+      }
+      expect(errors).toEqual([])
+    },
+  )
+})
