@@ -118,15 +118,15 @@ async function respond(
   const made =
     refused ?? (await app.handle(requestOf(incoming, response, target), undefined, platform))
   if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
-  await send(response, made)
+  await send(app, response, made)
 }
 
 const sendInTurn = outbox()
 
-async function send(response: ServerResponse, made: Response): Promise<void> {
+async function send(app: App, response: ServerResponse, made: Response): Promise<void> {
   // A client may have gone, and another middleware may have responded meanwhile, after a time limit of its own.
   if (response.destroyed || response.headersSent) await made.body?.cancel()
-  else await sendInTurn(endedPlainly(response), withEarlier(response, made))
+  else sendInTurn(endedPlainly(response), withEarlier(response, made), app.files.logger)
 }
 
 interface Place extends Platform {

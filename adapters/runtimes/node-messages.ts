@@ -4,7 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers'
+import { jsonLogger, type Logger } from '../../src/ports/services/logger.ts'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
+import { stackText } from '../../src/ports/values/causes.ts'
 import { jsonOf } from '../../src/ports/values/json.ts'
 import type { Response as OwnClass, PlainResponse } from './messages/node-response.ts'
 import { linkAll } from './messages/standard.ts'
@@ -73,14 +75,14 @@ type Made = Response &
  * Sends responses. Short ones wait for the end of the turn of the event loop and are sent together: a client woken by
  * the first finds the others too, and waking it costs more than the rest of a short response.
  */
-export function outbox(): (response: ServerResponse, made: Made) => void {
+export function outbox(): (response: ServerResponse, made: Made, logger?: Logger) => void {
   let waiting: { response: ServerResponse; content: PlainResponse; body: string | null }[] = []
   const sendAll = () => {
     const all = waiting
     waiting = []
     for (const { response, content, body } of all) sendWhole(response, content, body)
   }
-  return (response, made) => {
+  return (response, made, logger = jsonLogger) => {
     // What is more or less than a length of your own says would be taken for a part of other responses.
     if (!made.plainHeaders) response.strictContentLength = true
     const content = contentOf(made)
@@ -90,8 +92,8 @@ export function outbox(): (response: ServerResponse, made: Made) => void {
       waiting.push({ response, content, body })
     } else if (body instanceof ReadableStream && response.req.method !== 'HEAD') {
       // Not with the others: reading it runs code of its request, which may ask its AsyncLocalStorage whose it is.
-      setImmediate(sendStarted, response, content, new Start(body))
-    } else sendOther(response, content)
+      setImmediate(sendStarted, response, content, logger, new Start(body))
+    } else sendOther(response, content, logger)
   }
 }
 
@@ -141,18 +143,22 @@ function begin(response: ServerResponse, content: PlainResponse): boolean {
 }
 
 /** Sends a response whose body is no text, or is not wanted. */
-function sendOther(response: ServerResponse, content: PlainResponse): void {
+function sendOther(response: ServerResponse, content: PlainResponse, logger: Logger): void {
   if (!begin(response, content)) return
   if (response.req.method === 'HEAD') {
     leave(content.body)
     response.end()
-  } else sendBody(response, content.body)
+  } else sendBody(response, content, logger)
 }
 
-function sendBody(response: ServerResponse, body: unknown): void {
-  if (body instanceof ReadableStream) void sendStream(response, body)
-  else if (body instanceof Readable) pipeline(body, response, () => {})
-  else if (isPiped(body)) body.pipe(response)
+function sendBody(response: ServerResponse, content: PlainResponse, logger: Logger): void {
+  const { body } = content
+  if (body instanceof ReadableStream) void sendStream(response, content, logger)
+  else if (body instanceof Readable) {
+    pipeline(body, response, (error) => {
+      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') tellOfBroken(content, logger, error)
+    })
+  } else if (isPiped(body)) body.pipe(response)
   else response.end(body)
 }
 
@@ -166,13 +172,20 @@ function isPiped(body: unknown): body is PipedBody {
   return typeof body === 'object' && body !== null && 'pipe' in body
 }
 
+/** Logs what broke a body of which the client has got the start. */
+function tellOfBroken({ headers }: PlainResponse, logger: Logger, error: unknown): void {
+  const at = headers.findIndex((name) => name.toLowerCase() === 'x-request-id')
+  logger.error('a response broke off', { requestId: headers[at + 1], error: stackText(error) })
+}
+
 /** Sends `pieces`, and then what a stream has, as fast as the client takes it. */
 async function sendStream(
   response: ServerResponse,
-  body: ReadableStream,
+  content: PlainResponse,
+  logger: Logger,
   pieces: readonly Uint8Array[] = [],
 ): Promise<void> {
-  const reader = body.getReader()
+  const reader = (content.body as ReadableStream).getReader()
   let goOn = () => {}
   response.on('drain', () => goOn())
   response.once('close', () => {
@@ -190,7 +203,8 @@ async function sendStream(
         goOn = resolve
       })
     }
-  } catch {
+  } catch (error) {
+    if (!response.destroyed) tellOfBroken(content, logger, error)
     response.destroy()
   }
 }
@@ -251,13 +265,18 @@ class Start {
 }
 
 /** Sends what a stream had within the turn, and what comes after it. */
-function sendStarted(response: ServerResponse, content: PlainResponse, start: Start): void {
+function sendStarted(
+  response: ServerResponse,
+  content: PlainResponse,
+  logger: Logger,
+  start: Start,
+): void {
   const whole = start.end()
   if (whole) {
     const text = whole.toString('latin1')
     sendWhole(response, { ...sized(content, whole.length), encoding: 'latin1' }, text)
   } else if (begin(response, content)) {
-    void sendStream(response, content.body as ReadableStream, start.pieces)
+    void sendStream(response, content, logger, start.pieces)
   }
 }
 

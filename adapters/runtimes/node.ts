@@ -93,7 +93,8 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
     // Not awaited: that would hold on to the request for as long as a stream is open.
-    return send(response, made)
+    // An app that was put together by hand may have no logger.
+    return send(response, made, app.files?.logger)
   }
   const listener = inTurn((request, response) => {
     answer(request, response).catch((error: unknown) => fail(response, error))

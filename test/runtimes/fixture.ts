@@ -82,17 +82,6 @@ const routes: Readonly<
     })
     return new Response(body)
   },
-  async broken() {
-    let left = 3
-    const body = new ReadableStream({
-      pull(controller) {
-        if (left === 0) throw new Error('the tape tore')
-        left -= 1
-        controller.enqueue(new Uint8Array(64 * 1024))
-      },
-    })
-    return new Response(body, { headers: { 'X-Request-Id': 'torn' } })
-  },
   async memory() {
     return Response.json(process.memoryUsage.rss())
   },

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -10,6 +11,7 @@ import { toExpress } from '../../adapters/runtimes/express.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, type Handler } from '../../src/index.ts'
+import { recordedLog } from '../records/service.ts'
 
 /** The raw answers of a server whose path `/made` returns what `handler` makes. */
 async function answersOf(handler: Handler) {
@@ -49,6 +51,56 @@ it.each([
     expect((await text(answer)) === sent).toBe(true)
   }
 })
+
+it('logs what breaks a body on its way, and not that a client has left', async () => {
+  const log = recordedLog()
+  const app = createApp({ store: sqliteStore(), logger: log, env: {} })
+  const cancel = vi.fn()
+  const body = (pieces: number) => {
+    let sent = 0
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      await nextTurn()
+      if (sent === pieces) throw new Error('it tore')
+      sent += 1
+      controller.enqueue(new Uint8Array(70_000))
+    }
+    return new ReadableStream({ pull, cancel })
+  }
+  async function* file() {
+    yield 'x'.repeat(70_000)
+    throw new Error('no disk')
+  }
+  const node = () => ({
+    ...CONTENT,
+    headers: ['X-Request-Id', 'file'],
+    body: Readable.from(file()),
+  })
+  app.get('/torn', () => new Response(body(2)))
+  app.get('/long', () => new Response(body(1), { headers: { 'Content-Length': '9' } }))
+  app.get('/file', () => Object.assign(new Response(), { _toNodeResponse: node }))
+  app.get('/endless', () => new Response(body(Number.POSITIVE_INFINITY)))
+  const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+  onTestFinished(() => close())
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  client.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(client, 'data')
+  client.destroy()
+  await expect.poll(() => cancel).toHaveBeenCalled()
+  const why = { torn: 'it tore', long: 'content-length of 9', file: 'no disk' }
+  for (const path of Object.keys(why)) {
+    const got = fetch(`${url}/${path}`, { headers: { 'X-Request-Id': path } })
+    await expect(got.then((response) => response.text())).rejects.toThrow()
+  }
+  expect(log.lines).toEqual(
+    Object.entries(why).map(([requestId, words]) => ({
+      level: 'error',
+      message: 'a response broke off',
+      details: { requestId, error: expect.stringContaining(words) },
+    })),
+  )
+})
+
+const CONTENT = { status: 200, statusText: '' }
 
 it('a status, its words, cookies and a length of your own are kept', async () => {
   const headers = [
