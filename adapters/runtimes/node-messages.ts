@@ -142,19 +142,14 @@ function begin(response: ServerResponse, content: PlainResponse): boolean {
   return false
 }
 
-/** Sends a response whose body is no text, or is not wanted. */
+/** Sends a response whose body is no text and no stream, or is not wanted. */
 function sendOther(response: ServerResponse, content: PlainResponse, logger: Logger): void {
   if (!begin(response, content)) return
-  if (response.req.method === 'HEAD') {
-    leave(content.body)
-    response.end()
-  } else sendBody(response, content, logger)
-}
-
-function sendBody(response: ServerResponse, content: PlainResponse, logger: Logger): void {
   const { body } = content
-  if (body instanceof ReadableStream) void sendStream(response, content, logger)
-  else if (body instanceof Readable) {
+  if (response.req.method === 'HEAD') {
+    leave(body)
+    response.end()
+  } else if (body instanceof Readable) {
     pipeline(body, response, (error) => {
       if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') tellOfBroken(content, logger, error)
     })
@@ -183,7 +178,7 @@ async function sendStream(
   response: ServerResponse,
   content: PlainResponse,
   logger: Logger,
-  pieces: readonly Uint8Array[] = [],
+  pieces: readonly Uint8Array[],
 ): Promise<void> {
   const reader = (content.body as ReadableStream).getReader()
   let goOn = () => {}
