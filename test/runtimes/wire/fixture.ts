@@ -61,7 +61,7 @@ app.mount(
     live: true,
   }),
 )
-/** How many endless bodies somebody reads. */
+/** How many endless bodies and handlers there are whose clients have not left. */
 let open = 0
 const piece = new Uint8Array(50_000).fill(120)
 app.get('/pieces', () => {
@@ -84,6 +84,14 @@ app.get('/endless', () => {
     open -= 1
   }
   return new Response(new ReadableStream({ pull, cancel }))
+})
+app.get('/held', async ({ signal }) => {
+  open += 1
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+  open -= 1
 })
 app.get('/tally', async () => {
   const notes = await app.store.collection(Note).find()

@@ -18,6 +18,8 @@ export interface Asked {
   readonly isLast?: boolean
   /** Whether its response does not end, until its client leaves or the server closes. */
   readonly isEndless?: boolean
+  /** Whether there is none until then. */
+  readonly isHeld?: boolean
 }
 
 type Made = Omit<Asked, 'id' | 'bytes'> & { readonly text: string }
@@ -131,6 +133,7 @@ const VALID: readonly [Kind, ...Kind[]] = [
   (to) => get(to.request('GET', to.file)),
   (to) => get(to.request('GET', to.file, ['Range: bytes=1000-250000']), 206),
   (to) => ({ ...get(to.request('GET', '/endless')), isLast: true, isEndless: true }),
+  (to) => ({ ...get(to.request('GET', '/held')), isLast: true, isEndless: true, isHeld: true }),
   (to) => {
     const text = to.request('GET', '/notes?label=none', ['Accept: text/event-stream'])
     return { ...get(text), isLast: true, isEndless: true }

@@ -169,7 +169,9 @@ class Hearing {
       if (read === this.#pieces.length) return false
       read = this.#pieces.length
       const got = this.responses()
-      return this.#asked.every(({ isEndless }, at) => got[at] && (isEndless || got[at].isWhole))
+      return this.#asked.every(
+        ({ isEndless, isHeld }, at) => isHeld || (got[at] && (isEndless || got[at].isWhole)),
+      )
     }
     for (let looks = 0; !this.#isOver && !hasAll(); looks += 1) {
       expect(looks, this.#socket.readyState).toBeLessThan(LOOKS)
