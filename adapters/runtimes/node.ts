@@ -122,7 +122,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
   server.once('close', letGoOfStalled(sockets, sendTimeout))
   const address = server.address() as AddressInfo
   const url = urlOf(hostname, address.port)
-  const cut = () => server.closeAllConnections()
+  const cut = () => [...sockets].map((socket) => socket.destroy())
   const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
   const running = await served({ url, app, work, stop: stopping, cut }, options)
   // Node itself writes its compile cache when the process ends by itself, and so never on a platform that kills it.

@@ -100,6 +100,23 @@ it('logs what breaks a body on its way, and not that a client has left', async (
   )
 })
 
+it('cuts what is still sent at the end of the grace, before a tunnel too', async () => {
+  const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>()
+  const pull = async (body: ReadableStreamDefaultController<Uint8Array>) => {
+    await nextTurn()
+    body.enqueue(new Uint8Array(9))
+  }
+  const app = createApp({ store: sqliteStore(), env: {} })
+  app.get('/endless', () => new Response(new ReadableStream({ pull, cancel })))
+  const options = { port: 0, hostname: '127.0.0.1', signals: false, graceMs: 20 }
+  const { url, close } = await serve(app, options)
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  client.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(client, 'data')
+  await close()
+  await cancelled
+})
+
 const CONTENT = { status: 200, statusText: '' }
 
 it('a status, its words, cookies and a length of your own are kept', async () => {
