@@ -28,25 +28,22 @@ const MOST_WAITING = 8
 export function inTurn<T = never>(listener: Listener<T>): Listener<T> {
   const waiting = new WeakMap<Socket, number>()
   const isHeld = (socket: Socket) => (waiting.get(socket) ?? 0) > MOST_WAITING && !left.has(socket)
-  const hold = (socket: Socket) => {
+  const count = (socket: Socket, more: number) => {
     const before = waiting.get(socket)
-    waiting.set(socket, (before ?? 0) + 1)
-    if (isHeld(socket)) socket.pause()
+    waiting.set(socket, (before ?? 0) + more)
     // Reading the body of the current request resumes the connection.
     if (before === undefined) socket.on('resume', () => isHeld(socket) && socket.pause())
-  }
-  const release = (socket: Socket) => {
-    waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
-    if (!isHeld(socket)) socket.resume()
+    if (isHeld(socket)) socket.pause()
+    else socket.resume()
   }
   return (request, response, next) => {
     const { socket } = request
     if (left.has(socket)) return
     // Node assigns the connection to a response when the previous one has been sent.
     if (response.socket || !respondOn(socket)) return listener(request, response, next)
-    hold(socket)
+    count(socket, 1)
     response.once('socket', () => {
-      release(socket)
+      count(socket, -1)
       listener(request, response, next)
     })
   }

@@ -93,7 +93,6 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
     // Not awaited: that would hold on to the request for as long as a stream is open.
-    // An app that was put together by hand may have no logger.
     return send(response, made, app.files?.logger)
   }
   const listener = inTurn((request, response) => {
@@ -120,8 +119,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
   await once(server, 'listening')
   // Its timer would keep the process alive if the server could not listen.
   server.once('close', letGoOfStalled(sockets, sendTimeout))
-  const address = server.address() as AddressInfo
-  const url = urlOf(hostname, address.port)
+  const url = urlOf(hostname, (server.address() as AddressInfo).port)
   const cut = () => [...sockets].map((socket) => socket.destroy())
   const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
   const running = await served({ url, app, work, stop: stopping, cut }, options)
