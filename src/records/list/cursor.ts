@@ -37,7 +37,6 @@ const MAX_LENGTH = 6000
  * MAC then only prevents mistakes, but works across restarts and instances.
  */
 export function cursors(secret = ''): Cursors {
-  const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.
   let keyed: ReturnType<typeof textMacUnder> | undefined
   const mac = (text: string): string => {
@@ -70,23 +69,15 @@ export function cursors(secret = ''): Cursors {
   }
 }
 
-const MAX_SIGNATURES = 1000
+/** Those of sorts: a router's own order is always the same list. */
+const signatures = new WeakMap<readonly SortKey[], string>()
 
-/** Returns the signature of a sort. Remembers them: few of the sorts that are allowed are ever used. */
-function sortSignatures(): (sort: readonly SortKey[]) => string {
-  const signatures = new Map<string, string>()
-  // A router's own order is always the same list.
-  const ofLists = new WeakMap<readonly SortKey[], string>()
-  return (sort) => {
-    const before = ofLists.get(sort)
-    if (before !== undefined) return before
-    const text = sortText(sort)
-    if (signatures.size >= MAX_SIGNATURES) signatures.clear()
-    const signature = signatures.get(text) ?? hexDigestOf(text).slice(0, MAX_SORT_DIGITS)
-    signatures.set(text, signature)
-    ofLists.set(sort, signature)
-    return signature
-  }
+function signatureOf(sort: readonly SortKey[]): string {
+  const known = signatures.get(sort)
+  if (known !== undefined) return known
+  const signature = hexDigestOf(sortText(sort)).slice(0, MAX_SORT_DIGITS)
+  signatures.set(sort, signature)
+  return signature
 }
 
 /** The same string for filters that mean the same: a GET and its equivalent QUERY take each other's cursors. */
