@@ -13,7 +13,7 @@ const Loan = defineModel('RuledLoan', {
     status: { requested: ['approved', 'declined'], approved: ['lent'], lent: ['returned'] },
     level: { 1: [2], 2: [3] },
   },
-  initial: { status: ['requested', 'approved'] },
+  initial: { status: ['requested', 'approved'], level: [1, 2] },
 })
 
 function loans() {
@@ -65,6 +65,7 @@ describe('transitions', () => {
   it('let a field that has no value begin with one that new records may have', async () => {
     const { create, patch } = loans()
     const path = await create({})
+    expect((await patch(path, { level: 3 })).status).toBe(409)
     expect((await patch(path, { level: 2 })).status).toBe(200)
     expect((await patch(path, { level: 3 })).status).toBe(200)
     expect((await patch(path, { level: 1 })).body.error).toBe("'level' cannot change from 3 to 1.")
