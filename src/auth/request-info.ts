@@ -115,10 +115,9 @@ export function networkOf(address: string): string {
   if (!bare.includes(':')) return bare
   const [, mapped] = /^(?:0*:)*(?:ffff:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare) ?? []
   if (mapped !== undefined) return mapped
-  const [head = '', tail] = bare.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const halves = bare.split('::').map((half) => half.split(':').filter((group) => group !== ''))
+  const [left = [], right = []] = halves
+  const zeros = Math.max(0, 8 - left.length - right.length)
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
   const network = groups.slice(0, 4).map((group) => group.replace(/^0+(.)/, '$1'))
   return `${network.join(':')}::/64`
