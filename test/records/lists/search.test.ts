@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createRouter } from '../../../src/index.ts'
 import { service } from '../service.ts'
-import { expectRefused, Item, type ItemOptions, names, open, type Shop } from './shop.ts'
+import { expectRefused, Item, type ItemOptions, Maker, names, open, type Shop } from './shop.ts'
 
 const SEARCH = ['name', 'note', 'tags', 'place.city', 'stops.city'] as const
 
@@ -282,6 +282,20 @@ describe('4.1 GET list parameters, rule 5: search through references', () => {
     const { app } = service()
     app.mount('/items', createRouter({ model: Item, search: ['maker._id'], allowedFields: [] }))
     await expect(app.ready()).rejects.toThrow("'search' names 'maker._id', which is not a string")
+  })
+
+  test('security, searches through references: what `fieldsFor` withholds is not reached, here or over there', async () => {
+    const { list } = await related({ fieldsFor: () => ['name'] })
+    expect(names(await list('s=smith'))).toEqual([])
+    const { app, send } = service()
+    const search = ['boss.name', 'boss.aliases'] as const
+    const rules = { search, fieldsFor: () => ['name', 'boss'] as const, allowedFields: [] }
+    app.mount('/makers', createRouter({ model: Maker, ...rules }))
+    const makers = app.store.collection(Maker)
+    const { _id } = await makers.insert({ name: 'Potter', aliases: ['Clay'] })
+    await makers.insert({ name: 'Smith', boss: _id })
+    expect(names(await send('GET', '/makers?s=potter'))).toEqual(['Smith'])
+    expect(names(await send('GET', '/makers?s=clay'))).toEqual([])
   })
 
   test('a dotted field whose first part is no reference is dropped, with a start-up warning', async () => {
