@@ -45,7 +45,8 @@ async function logged(): Promise<Logged> {
   app.use((request) => {
     const userId = request.headers.get('x-user')
     const key = request.headers.get('x-key')
-    if (userId) request.auth = { userId, ...(key && { claims: { key } }) }
+    const token = request.headers.has('x-token') && { iat: 1 }
+    if (userId) request.auth = { userId, ...(key && { claims: { key, ...token } }) }
   })
   for (const [path, model] of [
     ['/lists', List],
@@ -77,7 +78,11 @@ describe('the log of changes', () => {
     const headers = { 'x-user': 'ann' }
     const made = await send('POST', '/tasks', { json: { title: 'a' }, headers })
     const id = String(made.record._id)
-    const changed = await send('PATCH', `/tasks/${id}`, { json: { done: true }, headers })
+    const changed = await send('PATCH', `/tasks/${id}`, {
+      json: { done: true },
+      // A claim of another server's token names no key.
+      headers: { ...headers, 'x-key': 'k1', 'x-token': '1' },
+    })
     const key = { ...headers, 'x-key': 'k1' }
     const removed = await send('DELETE', `/tasks/${id}`, { headers: key })
     const entries = await log?.history('LogTask', id, { limit: 10 })
