@@ -148,9 +148,8 @@ function checkNonce(rule: NonceRule, claim: unknown, given: unknown): void {
   if (rule === 'ignored') return
   const isGiven = given !== undefined && given !== ''
   if (claim === undefined && !isGiven && rule === 'checked') return
-  if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
+  if (typeof claim !== 'string' || typeof given !== 'string' || !isGiven)
     throw refuse.providerRefused()
-  }
   const isHash = sameText(claim, hexDigestOf(given))
   // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
   // accepted.
