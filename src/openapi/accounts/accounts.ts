@@ -9,7 +9,7 @@ import { SecondStepRequired } from '../../auth/setup/options.ts'
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as http from '../../http/errors/refusals.ts'
 import type { Serving } from '../../records/setup/serving.ts'
-import { recordOperation } from '../records/records.ts'
+import { ID_REFUSALS, recordOperation } from '../records/records.ts'
 import { referringRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import {
@@ -167,18 +167,15 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     data: auth.settings.visibleFields
       ? userSchema(auth, schemas, auth.settings.visibleFields)
       : user,
-    refusals: [http.invalidId(), http.entryNotFound()],
   }),
   updateUser: ({ auth, user, schemas }) => ({
     summary: 'Changes fields of a user',
     body: schemas.add(`${auth.settings.model.name}Profile`, profileBody(auth)),
     data: user,
     refusals: [
-      http.invalidId(),
       account.ownAccountOnly(),
       http.nothingWritable(),
       http.invalidFields({}),
-      http.entryNotFound(),
       ...auth.settings.identifiers.map(({ field }) => http.duplicate([field])),
       ...reauthenticationRefusals(),
     ],
@@ -204,9 +201,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: bodyWith({ currentPassword: TEXT }),
     mayBeEmpty: true,
     refusals: [
-      http.invalidId(),
       account.ownAccountOnly(),
-      http.entryNotFound(),
       account.adminNeeded(),
       ...referringRefusals(auth.host, auth.settings.model),
       ...reauthenticationRefusals(),
@@ -218,19 +213,14 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: rolesBody(auth),
     data: user,
     refusals: [
-      http.invalidId(),
       account.roleRequired(),
       account.unknownRole('<role>', auth.settings.roles.list),
       ...(auth.settings.roles.multiple ? [] : [account.oneRoleOnly()]),
       account.ownAdminRole(),
       account.lastAdmin(),
-      http.entryNotFound(),
     ],
   }),
-  endUserSessions: () => ({
-    summary: 'Ends all sessions of a user',
-    refusals: [http.invalidId(), http.entryNotFound()],
-  }),
+  endUserSessions: () => ({ summary: 'Ends all sessions of a user' }),
 }
 
 /** The operation of a route; `served` is the list that `listUsers` serves. */
@@ -253,6 +243,10 @@ export function accountOperation(
     path: { ...(isOfUser && { id: ID_SCHEMAS[auth.settings.model.idType] }), ...path },
     ...(body && jsonBody(body, !mayBeEmpty)),
     successes: { [status]: done(status, data) },
-    refusals: body ? [...bodyRefusals(auth.host), account.invalidFormat(), ...refusals] : refusals,
+    refusals: [
+      ...(body ? [...bodyRefusals(auth.host), account.invalidFormat()] : []),
+      ...(isOfUser ? ID_REFUSALS : []),
+      ...refusals,
+    ],
   }
 }

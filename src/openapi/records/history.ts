@@ -3,7 +3,7 @@ import type { Resource } from '../../records/setup/resource.ts'
 import { changeRefusals, writeRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import { bodyRefusals, type Described, jsonBody, success } from '../schemas/responses.ts'
-import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
+import { DATE, object, TEXT } from '../schemas/schemas.ts'
 import {
   IF_NONE_MATCH,
   PAGINATION,
@@ -42,19 +42,13 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
   return {
     id: `readHistoryOf${model.name}`,
     summary: `What happened to one ${model.name}, the latest first`,
-    path: { id: ID_SCHEMAS[model.idType] },
     parameters: [
       parameter('cursor', 'The `nextCursor` of the page before.', TEXT),
       parameter('pageSize', 'The most changes of a page.', size),
       IF_NONE_MATCH,
     ],
     successes: readSuccesses(list),
-    refusals: [
-      refuse.invalidId(),
-      refuse.invalidCursor(),
-      refuse.entryNotFound(),
-      refuse.responseTooLarge(),
-    ],
+    refusals: [refuse.invalidCursor(), refuse.responseTooLarge()],
   }
 }
 
@@ -64,7 +58,6 @@ export function restoreOperation(resource: Resource, schemas: Schemas): Describe
     id: `restore${model.name}`,
     summary: `Makes a ${model.name} what it was after a change`,
     description: 'A record that was removed is created again, with its id.',
-    path: { id: ID_SCHEMAS[model.idType] },
     ...jsonBody(object({ changeId: ID }), true),
     successes: {
       200: success('The record.', updatedOne(resource, schemas), ['Change-Id']),
@@ -74,10 +67,8 @@ export function restoreOperation(resource: Resource, schemas: Schemas): Describe
       ]),
     },
     refusals: [
-      refuse.invalidId(),
       refuse.notAChange(),
       ...bodyRefusals(host),
-      refuse.entryNotFound(),
       ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
       ...changeRefusals(resource),
     ],

@@ -30,13 +30,23 @@ import { queryBody, urlParameters } from './list-parameters.ts'
 
 const EXAMPLE_SIZE = 10
 
+/** What a request for one record is refused for, whatever it does. */
+export const ID_REFUSALS: readonly HttpError[] = [refuse.invalidId(), refuse.entryNotFound()]
+
+const OF_NO_ID: readonly Serving['operation'][] = ['list', 'query', 'create']
+
 /** The operation that `served` names; the schemas that it needs are added. */
 export function recordOperation({ operation, resource }: Serving, schemas: Schemas): Described {
   const described = OPERATIONS[operation](resource, schemas)
-  const { scope, fieldsFor } = resource
+  const { model, scope, fieldsFor } = resource
   // Each of these may refuse.
   const own = scope.write ?? (operation === 'delete' ? undefined : (scope.read ?? fieldsFor))
-  return { ...described, isOpen: described.isOpen || own !== undefined }
+  return {
+    ...described,
+    path: { id: ID_SCHEMAS[model.idType] },
+    refusals: [...(OF_NO_ID.includes(operation) ? [] : ID_REFUSALS), ...described.refusals],
+    isOpen: described.isOpen || own !== undefined,
+  }
 }
 
 const OPERATIONS: Readonly<
@@ -82,15 +92,9 @@ const OPERATIONS: Readonly<
     return {
       id: `read${model.name}`,
       summary: `Reads one ${model.name}`,
-      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [...choice.parameters, IF_NONE_MATCH],
       successes: readSuccesses(readOne(resource, schemas), xCache(resource)),
-      refusals: [
-        refuse.invalidId(),
-        ...choice.refusals,
-        refuse.entryNotFound(),
-        refuse.responseTooLarge(),
-      ],
+      refusals: [...choice.refusals, refuse.responseTooLarge()],
     }
   },
   create(resource, schemas) {
@@ -112,14 +116,11 @@ const OPERATIONS: Readonly<
       id: `update${model.name}`,
       summary: `Changes fields of a ${model.name}`,
       description: 'Fields that are not named stay. Null removes an optional field.',
-      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas) },
       successes: { 200: success('The record.', updatedOne(resource, schemas), changeId(model)) },
       refusals: [
-        refuse.invalidId(),
         ...writeRefusals(resource, resource.writable.update),
-        refuse.entryNotFound(),
         refuse.recordChanged(),
         refuse.excludedVersion(),
         ...changeRefusals(resource),
@@ -133,12 +134,9 @@ const OPERATIONS: Readonly<
     return {
       id: `delete${model.name}`,
       summary: `Deletes a ${model.name}`,
-      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [IF_MATCH],
       successes: { 200: success('It is deleted.', refTo('Message'), changeId(model)) },
       refusals: [
-        refuse.invalidId(),
-        refuse.entryNotFound(),
         refuse.recordChanged(),
         refuse.excludedVersion(),
         ...referring,
