@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import * as mini from 'zod/mini'
 import { createRouter, defineModel, HttpError, ValidationError } from '../../../src/index.ts'
+import { RefusedWrite } from '../../../src/ports/store/store-errors.ts'
 import { type Answer, service } from '../service.ts'
 
 const Thing = defineModel('EnvelopeThing', {
@@ -172,6 +173,26 @@ describe('7 Errors: a status for each reason', () => {
       requestId: answer.headers.get('x-request-id'),
     })
   })
+
+  test.each([
+    ['reference', ['code'], 400, 'Invalid value for code.', ['code']],
+    ['reference', [], 400, 'Check the submitted values.', []],
+    ['referenced', ['code'], 409, 'Entry is still referenced.', undefined],
+    ['overlap', ['code'], 409, 'Overlaps an existing entry.', undefined],
+    ['size', [], 413, 'The record is too large for the database.', undefined],
+    ['value', ['name', 'code'], 400, 'Check the submitted values.', ['name', 'code']],
+  ] as const)(
+    "7 Errors: a rule of the database's own refuses a write: %s of %j is a %i",
+    async (rule, fields, status, error, told) => {
+      const { app, send } = things()
+      app.post('/refused', () => {
+        throw new RefusedWrite(rule, fields)
+      })
+      const { body, ...answer } = await send('POST', '/refused')
+      expect([answer.status, body.error]).toEqual([status, error])
+      expect(body.fields && Object.keys(body.fields)).toEqual(told)
+    },
+  )
 
   test('7 Errors: 401 and 403 come from guards that throw', async () => {
     const { app, send } = things()
