@@ -8,7 +8,7 @@ import { array, date, minLength, nullable, object, optional, string } from 'zod/
 import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
-import { entryNotFound, invalidFields, invalidId } from '../../http/errors/refusals.ts'
+import { entryNotFound, invalidFields } from '../../http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/response/respond.ts'
 import {
   checkOptions,
@@ -67,7 +67,6 @@ const ROUTES: readonly MethodRoute[] = [
   }),
   methodRoute('deleteUserKeys', 'DELETE /users/:id/keys', 'admin', {
     summary: 'Ends all API keys of a user',
-    refusals: [invalidId(), entryNotFound()],
   }),
 ]
 
