@@ -198,6 +198,21 @@ describe('a form with a file', () => {
     ])
   })
 
+  it('holds no JSON under the name of a field of files: that is a file', async () => {
+    const { app, calls } = kitchen()
+    const data = new FormData()
+    data.append('title', 'x')
+    data.append('image', new Blob(['"x"'], { type: 'application/json' }))
+    const sent = await app.handle(
+      new Request('http://localhost/recipes', { method: 'POST', body: data }),
+    )
+    expect([sent.status, ((await sent.json()) as { error: string }).error]).toEqual([
+      400,
+      "Unsupported or unrecognised file type for 'image'.",
+    ])
+    expect(calls).toEqual([])
+  })
+
   it('is a 400 that names the field where its JSON is broken, and stores nothing', async () => {
     const { send, calls } = kitchen()
     const said = await send([['ingredients', '[{"name":', 'application/json']])
