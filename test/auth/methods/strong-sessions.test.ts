@@ -107,6 +107,26 @@ describe('A session with both factors', () => {
     expect((await app.makeKey(other)).status).toBe(403)
   })
 
+  it('is not confirmed if it ends meanwhile', async () => {
+    let meanwhile = async (): Promise<unknown> => undefined
+    const app = await factored({
+      auth: {
+        password: {
+          hash: (plain: string) => plain,
+          verify: async (plain: string, stored: string) => {
+            await meanwhile()
+            return plain === stored
+          },
+        },
+      } as never,
+    })
+    const { token, refreshToken } = app.ann
+    const confirm = async () => (await app.post('/auth/login/confirm', { password }, token)).status
+    expect(await confirm()).toBe(200)
+    meanwhile = () => app.post('/auth/logout', { refreshToken }, token)
+    expect(await confirm()).toBe(401)
+  })
+
   it('is confirmed by nothing of another account', async () => {
     const app = await factored()
     const bob = await app.register('bob@example.com')
