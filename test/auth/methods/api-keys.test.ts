@@ -9,6 +9,8 @@ import {
   userFields,
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
+import { withId } from '../../../src/ports/store/filter.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
 import { password, secret } from '../accounts.ts'
 import { parallel, type ServiceOptions, service, statuses } from '../service.ts'
 
@@ -305,6 +307,14 @@ describe('A key', () => {
     expect((await list()).body.error).toBe('This account is not active.')
     await app.users.update(_id, { disabled: false })
     expect((await list()).status).toBe(401)
+    // Something other than the app may disable an account.
+    const back = await app.post('/auth/login', { identifier: 'ann@example.com', password })
+    const again = (await app.make(everything, {}, back.body.data.token)).body.data.key
+    const { stored } = hostOf(app.app.store).engine(app.auth.model)
+    for (const [disabled, status] of [[true, 403] as const, [false, 401] as const]) {
+      await stored.update(withId(String(_id)), { set: { disabled } })
+      expect((await app.call('GET', '/tasks', undefined, again)).status).toBe(status)
+    }
 
     const bob = await app.register('bob@example.com')
     const own = (await app.make(everything, {}, bob.token)).body.data.key
@@ -383,9 +393,12 @@ describe('A key', () => {
     const app = await keyed()
     const { id, key } = (await app.make(everything)).body.data
     await app.call('DELETE', `/auth/keys/${id}`, undefined, app.ann.token)
+    const { token } = await app.admin()
+    await app.call('DELETE', `/auth/users/${app.ann.user._id}/keys`, undefined, token)
     const told = app.log.filter((line) => line.includes('auth: key-'))
     expect(told.map((line) => JSON.parse(line)[0])).toEqual([
       'auth: key-added',
+      'auth: key-removed',
       'auth: key-removed',
     ])
     expect(told.join()).not.toContain(key)

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { Fields } from '../../../src/index.ts'
+import type { Fields, Model } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
 import { password } from '../accounts.ts'
 import { parallel, type ServiceOptions, service, statuses } from '../service.ts'
 
@@ -34,6 +36,18 @@ describe('A sign-in code', () => {
     const tried = await parallel(6, () => app.login(otp))
     expect(statuses(tried)).toEqual({ 200: 1, 401: 5 })
     expect((await app.login(otp)).status).toBe(401)
+  })
+
+  it('goes with its account', async () => {
+    const app = await coded({}, { auth: { routes: { deleteUser: true } } })
+    await app.code()
+    const { known, engine } = hostOf(app.app.store)
+    const model = [...known()].find(({ name }) => name === 'UserSignInCode') as Model
+    const count = () => engine(model).stored.count(everything)
+    expect(await count()).toBe(1)
+    const body = { currentPassword: password }
+    await app.call('DELETE', `/auth/users/${app.ann.user._id}`, body, app.ann.token)
+    expect(await count()).toBe(0)
   })
 
   it('is refused in one way, whatever is wrong with it', async () => {

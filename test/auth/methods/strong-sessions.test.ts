@@ -72,6 +72,7 @@ describe('A session with both factors', () => {
 
   it('replaces the recovery codes: those before no longer work', async () => {
     const app = await factored()
+    expect((await app.post('/auth/recovery-codes', {}, app.ann.token)).status).toBe(404)
     const { secret, codes } = await app.enrol()
     const token = await app.strong(secret)
     const { body } = await app.post('/auth/recovery-codes', {}, token)
