@@ -36,7 +36,7 @@ const ROUTES: readonly MethodRoute[] = [
     signsIn: true,
     summary: 'Signs in by the code that the browser has brought back from an OpenID provider',
     body: object({ code: string(), verifier: optional(string()) }),
-    refusals: [account.invalidFormat(), account.invalidCredentials(), account.accountExists()],
+    refusals: [account.invalidCredentials(), account.accountExists()],
   }),
 ]
 

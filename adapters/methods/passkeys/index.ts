@@ -52,7 +52,7 @@ const ROUTES: readonly MethodRoute[] = [
     body: object({ ticket: string(), credential: publicKey, name: optional(string()) }),
     response: shown,
     status: 201,
-    refusals: [refuse.invalidFormat(), invalidFields({}), refused(), refuse.recentSignInRequired()],
+    refusals: [invalidFields({}), refused(), refuse.recentSignInRequired()],
   }),
   methodRoute('listPasskeys', 'GET /passkeys', 'signed in', {
     enrols: true,
@@ -78,14 +78,13 @@ const ROUTES: readonly MethodRoute[] = [
     summary: 'Begins a sign-in by passkey, or with the ticket of a first step a second one',
     body: object({ ticket: optional(string()) }),
     response: begun,
-    refusals: [refuse.invalidFormat()],
   }),
   methodRoute('passkeyLogin', 'POST /login/passkey', 'anyone', {
     hidesAccounts: true,
     signsIn: true,
     summary: 'Signs in by a passkey',
     body: object({ ticket: string(), credential: publicKey }),
-    refusals: [refuse.invalidFormat(), refuse.invalidCredentials()],
+    refusals: [refuse.invalidCredentials()],
   }),
 ]
 

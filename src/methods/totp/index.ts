@@ -51,12 +51,7 @@ const ROUTES: readonly MethodRoute[] = [
       'Sets the authenticator app up, by its first code; the recovery codes are shown only here',
     body: object({ ticket: string(), code: string() }),
     response: recoveryCodes,
-    refusals: [
-      refuse.invalidFormat(),
-      refuse.invalidCode(),
-      refuse.recentSignInRequired(),
-      enrolledAlready(),
-    ],
+    refusals: [refuse.invalidCode(), refuse.recentSignInRequired(), enrolledAlready()],
   }),
   methodRoute('deleteTotp', 'DELETE /totp', 'signed in', {
     summary: 'Removes the authenticator app and the recovery codes',
