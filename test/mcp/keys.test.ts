@@ -14,6 +14,7 @@ import {
 import { mcp } from '../../src/mcp/index.ts'
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
 import { service } from '../auth/service.ts'
+import { agents } from './server.ts'
 
 const Task = defineModel('McpTask', { fields: { title: z.string() } })
 
@@ -116,4 +117,18 @@ it('a key that allows nothing here is good, beside a router that takes none', as
     200,
     [{ model: '/open', actions: ['list', 'read'] }],
   ])
+})
+
+it('a model is not there for a caller to whom it is closed, whom a guard of the app has found', async () => {
+  const { app, auth, tool, Country } = await agents()
+  let role = 'user'
+  app.use((request) => {
+    request.auth = { userId: '0'.repeat(24), role }
+  })
+  const middlewares = [auth.requireRole('admin')]
+  app.mount('/own', createRouter({ model: Country, allowedFields: ['name'], middlewares }))
+  const isListed = async () => JSON.stringify(await tool('list_models')).includes('/own')
+  expect(await isListed()).toBe(false)
+  role = 'admin'
+  expect(await isListed()).toBe(true)
 })
