@@ -8,8 +8,7 @@ import {
   globalRegistry,
   toJSONSchema,
 } from 'zod/v4/core'
-import type { FieldTransitions } from '../../model/model.ts'
-import { type Model, timestampFields } from '../../model/model.ts'
+import { type FieldTransitions, type Model, timestampFields } from '../../model/model.ts'
 import { referenceOf, referredModel } from '../../model/shape/reference.ts'
 import { objectShape } from '../../model/shape/shape.ts'
 import { staticDefault } from '../../model/values/absence.ts'
