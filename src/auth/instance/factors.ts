@@ -13,6 +13,8 @@ interface VisitParts {
   readonly sessions: Sessions
 }
 
+type Asked = VisitParts & { readonly request: ApiRequest }
+
 interface Parts extends VisitParts {
   /** Whether a ticket has opened its session. */
   isUsed(ticket: string): Promise<boolean>
@@ -100,20 +102,12 @@ export interface Visit {
 const RECENT_MS = 10 * 60_000
 
 /** Whether `user` has signed in with a second factor, if there are `factors` that count. */
-export function isStrong(
-  auth: VisitParts & { readonly request: ApiRequest },
-  user: Fields,
-  factors: readonly SecondFactor[],
-): boolean {
+export function isStrong(auth: Asked, user: Fields, factors: readonly SecondFactor[]): boolean {
   return factors.length === 0 || visitOf(auth, user, auth.request)?.strongAt !== undefined
 }
 
 /** Whether `user` has signed in a short time ago: with a second factor, if there are `factors` that count. */
-export function isRecent(
-  auth: VisitParts & { readonly request: ApiRequest },
-  user: Fields,
-  factors: readonly SecondFactor[],
-): boolean {
+export function isRecent(auth: Asked, user: Fields, factors: readonly SecondFactor[]): boolean {
   const visit = visitOf(auth, user, auth.request)
   const at = factors.length > 0 ? visit?.strongAt : visit?.at
   return at !== undefined && at > auth.users.now() - RECENT_MS
