@@ -22,7 +22,9 @@ export function responsesIn(bytes: Buffer, methods: readonly string[]): Got[] {
     rest = rest.subarray(at + HEAD_END.length)
     if (status === 100) continue
     const headers = new Map(lines.map(headerOf))
-    const end = bodyEnd(rest, headers, methods[all.length])
+    // A refusal of what could not be read as a request has a body, whatever its method.
+    const hasNone = methods[all.length] === 'HEAD' && status < 400
+    const end = hasNone ? 0 : bodyEnd(rest, headers)
     all.push({ status, headers, isWhole: end !== undefined })
     rest = rest.subarray(end ?? rest.length)
   }
@@ -37,13 +39,7 @@ function headerOf(line: string): [string, string] {
 }
 
 /** Where a body ends in `bytes`; undefined if it is not there as a whole. */
-function bodyEnd(
-  bytes: Buffer,
-  headers: ReadonlyMap<string, string>,
-  method: string | undefined,
-): number | undefined {
-  // A refusal of what could not be read as a request has a body, whatever its method.
-  if (method === 'HEAD' && headers.get('connection') !== 'close') return 0
+function bodyEnd(bytes: Buffer, headers: ReadonlyMap<string, string>): number | undefined {
   if (headers.get('transfer-encoding') === 'chunked') return chunksEnd(bytes)
   const length = Number(headers.get('content-length') ?? 0)
   return bytes.length < length ? undefined : length
@@ -53,8 +49,10 @@ function chunksEnd(bytes: Buffer): number | undefined {
   for (let at = 0; ; ) {
     const start = bytes.indexOf('\r\n', at) + 2
     const size = Number.parseInt(bytes.subarray(at, start).toString(), 16)
+    if (start < 2) return undefined
+    if (Number.isNaN(size)) throw new Error(`no chunk: ${bytes.subarray(at, at + 80)}`)
     at = start + size + 2
-    if (start < 2 || at > bytes.length) return undefined
+    if (at > bytes.length) return undefined
     if (size === 0) return at
   }
 }
