@@ -107,6 +107,8 @@ await withService('chromium', () => {
       await sees(page, 'The server cannot be reached.')
       page.removeAllListeners('request')
       await page.setRequestInterception(false)
+      // What is pressed while the page still saves has no effect.
+      await found(page, 'button[type="submit"][aria-disabled="false"]')
       await press(page, 'Save')
       await found(page, '.conflict')
       await page.browserContext().close()
