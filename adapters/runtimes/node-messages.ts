@@ -166,7 +166,8 @@ function isPiped(body: unknown): body is PipedBody {
 
 /** Logs what broke a body of which the client has got the start. */
 function tellOfBroken({ headers }: PlainResponse, logger: Logger, error: unknown): void {
-  const at = headers.findIndex((name) => name.toLowerCase() === 'x-request-id')
+  // Names and values in turn: other headers may have this name as their value.
+  const at = headers.findIndex((name, at) => at % 2 === 0 && /^x-request-id$/i.test(name))
   logger.error('a response broke off', { requestId: headers[at + 1], error: stackText(error) })
 }
 

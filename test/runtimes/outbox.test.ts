@@ -72,7 +72,7 @@ it('logs what breaks a body on its way, and not that a client has left', async (
   }
   const node = () => ({
     ...CONTENT,
-    headers: ['X-Request-Id', 'file'],
+    headers: ['Access-Control-Expose-Headers', 'X-Request-Id', 'X-Request-Id', 'file'],
     body: Readable.from(file()),
   })
   app.get('/torn', () => new Response(body(2)))
