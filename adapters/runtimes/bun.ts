@@ -13,7 +13,6 @@ import { inProcesses, reuseForks } from './processes/serve.ts'
 import {
   background,
   isUnmeasured,
-  LINGER_MS,
   type Place,
   REQUEST_MS,
   SEND_MS,
@@ -26,6 +25,9 @@ import {
 } from './server.ts'
 
 export type { Served, ServeOptions } from './server.ts'
+
+/** How long a closing connection stays open, in milliseconds: its client may have to read a response or end a request. */
+const LINGER_MS = 1000
 
 /** The part of Bun that is used; Bun's own types would force them on every user of the package. */
 interface Bun {

@@ -80,9 +80,6 @@ export const STORES_MS = 3000
 /** How long an idle connection stays open when the server closes, in milliseconds. */
 const LEAVE_MS = 500
 
-/** How long a closing connection stays open, in milliseconds: its client may have to read a response or end a request. */
-export const LINGER_MS = 1000
-
 /** How long a client may leave its response unread, in milliseconds. */
 export const SEND_MS = 30_000
 
