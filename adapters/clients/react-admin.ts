@@ -14,6 +14,7 @@ import {
   chosenIn,
   done,
   type NamedRecord,
+  OPERATORS,
   pageOf,
   type Records,
   recordsAt,
@@ -158,7 +159,7 @@ async function list(
 
 function narrowed({ filter = {}, sort }: ListParams): Values {
   const { q, ...conditions } = filter
-  const where = Object.entries(conditions).map(([field, value]) => [storedName(field), value])
+  const where = Object.entries(conditions).flatMap(conditionsOn)
   // Hooks and lists of react-admin ask for an order by `id` unless the user chose one: the router's own order then.
   const isChosen = sort && sort.field !== 'id'
   return {
@@ -166,6 +167,14 @@ function narrowed({ filter = {}, sort }: ListParams): Values {
     ...(q !== undefined && q !== '' && { search: q }),
     ...(isChosen && { sort: (sort.order === 'DESC' ? '-' : '') + sort.field }),
   }
+}
+
+/** The conditions on a field, or on those inside of it: react-admin nests `author.name`, as it does `population.gte`. */
+function conditionsOn([field, value]: [string, unknown]): [string, unknown][] {
+  const isInside =
+    value?.constructor === Object && !Object.keys(value).some((name) => OPERATORS.has(name))
+  if (!isInside) return [[storedName(field), value]]
+  return Object.entries(value).flatMap(([name, inner]) => conditionsOn([`${field}.${name}`, inner]))
 }
 
 /** The values of a form as the client takes them: without ids, and files as they were chosen. */

@@ -119,6 +119,18 @@ export async function pageOf(
   return { data: found.slice(0, perPage), paging }
 }
 
+/** The server's operators of a condition. */
+export const OPERATORS: ReadonlySet<string> = new Set([
+  'eq',
+  'ne',
+  'lt',
+  'gt',
+  'lte',
+  'gte',
+  'in',
+  'nin',
+])
+
 export const storedName = (field: string): string => (field === 'id' ? '_id' : field)
 
 /** The records with these ids, without those that do not exist, as none has a malformed id. */

@@ -14,6 +14,7 @@ import {
   chosenIn,
   done,
   type NamedRecord,
+  OPERATORS,
   pageOf,
   recordsAt,
   refusal,
@@ -129,9 +130,6 @@ export function refineData(
   // refine's callers choose the type of a record, which nothing can check here.
   return provider as unknown as RefineData
 }
-
-/** refine's operators that are the server's own. */
-const OPERATORS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'gt', 'lte', 'gte', 'in', 'nin'])
 
 /** The conditions as the client takes them. Throws a `TypeError` for what the server does not have. */
 function narrowed(filters: readonly RefineFilter[]): Values {

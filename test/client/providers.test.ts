@@ -162,6 +162,14 @@ describe('the auth provider of refine', () => {
 describe('the data provider of react-admin', () => {
   const pagination = { page: 2, perPage: 10 }
 
+  it('takes filters on fields of objects, which react-admin nests', async () => {
+    const { api, sent } = recording(() => page({}))
+    const filter = { address: { city: 'Oslo', zip: { gte: '0150' } }, size: { lt: 9 }, tags: {} }
+    await reactAdminData(api as never).getList('cities', { filter })
+    const wanted = { 'address.city': 'Oslo', 'address.zip': { gte: '0150' }, size: { lt: 9 } }
+    expect(askedIn(sent[0] as Sent)).toMatchObject({ filter: wanted })
+  })
+
   it('leaves the order to the router where react-admin asks for one by id', async () => {
     const { api, sent } = recording(() => page({ totalRecords: 1 }))
     const data = reactAdminData(api as never)
