@@ -1,7 +1,7 @@
 /** An OpenID provider: where to send the browser, and what its answer says of the person. */
 
 import * as oauth from 'oauth4webapi'
-import { fetchLimited, withParameters } from '../../../src/auth/providers/ask.ts'
+import { fetchLimited, fetchPaused, withParameters } from '../../../src/auth/providers/ask.ts'
 import { providerId } from '../../../src/auth/providers/provider.ts'
 import { providerUnreachable } from '../../../src/auth/refusals.ts'
 import { HttpError } from '../../../src/http/errors/errors.ts'
@@ -38,6 +38,7 @@ const MAX_EMAIL_LENGTH = 254
 export class OpenIdProvider {
   readonly options: OidcOptions
   readonly #now: () => number
+  readonly #fetchDescription = fetchPaused()
   #known:
     | { readonly at: number; readonly server: () => Promise<oauth.AuthorizationServer> }
     | undefined
@@ -117,7 +118,7 @@ export class OpenIdProvider {
   async #discovered(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(this.options.issuer)
     try {
-      const response = await oauth.discoveryRequest(issuer, this.#calls())
+      const response = await oauth.discoveryRequest(issuer, this.#calls(this.#fetchDescription))
       return await oauth.processDiscoveryResponse(issuer, response)
     } catch (error) {
       throw error instanceof HttpError ? error : providerUnreachable(error)
@@ -132,9 +133,9 @@ export class OpenIdProvider {
     }
   }
 
-  #calls() {
+  #calls(fetch = fetchLimited) {
     return {
-      [oauth.customFetch]: fetchLimited as (url: string, init: object) => Promise<Response>,
+      [oauth.customFetch]: fetch as (url: string, init: object) => Promise<Response>,
       // Start-up has made sure that such an issuer is on this machine.
       [oauth.allowInsecureRequests]: this.options.issuer.startsWith('http:'),
       signal: AbortSignal.timeout(DEADLINE_MS),

@@ -56,6 +56,30 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
   }
 }
 
+/** What clients are told, too, by the 503. */
+const PAUSE_MS = 5000
+
+/**
+ * `fetchLimited`, which after a failure fails for some seconds without a call: anyone can cause these, as often as they like,
+ * and a provider that is down or limits us must not be hammered.
+ */
+export function fetchPaused(): typeof fetchLimited {
+  let until = 0
+  return async (url, init) => {
+    if (performance.now() < until) {
+      throw refuse.providerUnreachable(new Error(`${new URL(url).origin} failed a moment ago`))
+    }
+    let isGood = false
+    try {
+      const response = await fetchLimited(url, init)
+      isGood = response.ok
+      return response
+    } finally {
+      if (!isGood) until = performance.now() + PAUSE_MS
+    }
+  }
+}
+
 async function readLimited(response: Response): Promise<Uint8Array | null> {
   if (!response.body || response.status === 204) return null
   const chunks: Uint8Array[] = []

@@ -7,7 +7,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { startedOnce } from '../../ports/values/once.ts'
 import { fail } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
-import { fetchLimited } from './ask.ts'
+import { fetchPaused } from './ask.ts'
 import { type Checks, checkedUrl, endpointsOf, type IdTokenOptions, verified } from './provider.ts'
 
 interface Issuer {
@@ -80,7 +80,7 @@ function keySet(url: string): () => Promise<JWTVerifyGetKey> {
     return createRemoteJWKSet(new URL(url), {
       timeoutDuration: JWKS_DEADLINE_MS,
       cooldownDuration: JWKS_COOLDOWN_MS,
-      [customFetch]: fetchLimited,
+      [customFetch]: fetchPaused(),
     })
   })
 }

@@ -23,6 +23,9 @@ export interface Say {
   userInfo?: Fields
   /** Members of its description. */
   description?: Fields
+  /** What the pages of its description and of its keys respond instead. */
+  described?: { readonly status: number; readonly body: Fields }
+  keys?: { readonly status: number; readonly body: Fields }
   /** What the token endpoint responds instead. */
   tokens?: { readonly status: number; readonly body: Fields }
 }
@@ -38,31 +41,48 @@ export interface Issuer {
   readonly secrets: (string | undefined)[]
   /** How often its description was read. */
   described: number
+  /** Its public keys, as it tells them, and how often they were read. */
+  published: readonly Fields[]
+  keysRead: number
+  /** Signs with a new key from now on, which is called `kid`, and which alone it tells. */
+  rotate(kid: string): Promise<void>
+  /** An ID token, as it would give it now. */
+  idToken(): Promise<string>
 }
 
-/** Starts an issuer; `now` is the app's clock. It stops when the test ends. */
-export async function startIssuer(now: () => number = Date.now): Promise<Issuer> {
-  const [own, other] = await Promise.all(
-    [1, 2].map(() => generateKeyPair('ES256', { extractable: true })),
-  )
-  if (!own || !other) throw new Error('no keys')
-  const key = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
-  const issuer: Issuer = { url: '', say: {}, asked: [], secrets: [], described: 0 }
+/** Starts an issuer that signs with `alg`; `now` is the app's clock. It stops when the test ends. */
+export async function startIssuer(
+  now: () => number = Date.now,
+  usual: 'ES256' | 'RS256' = 'ES256',
+): Promise<Issuer> {
+  const newKeys = () => generateKeyPair(usual, { extractable: true })
+  const other = await newKeys()
+  let [own, kid] = [other, '']
+  const issuer: Issuer = {
+    ...{ url: '', say: {}, asked: [], secrets: [], described: 0, published: [], keysRead: 0 },
+    async rotate(name) {
+      own = await newKeys()
+      kid = name
+      issuer.published = [{ ...(await exportJWK(own.publicKey)), kid, alg: usual, use: 'sig' }]
+    },
+    idToken,
+  }
+  await issuer.rotate('one')
 
   async function idToken(): Promise<string> {
     const { claims, header, by } = issuer.say
     const seconds = Math.floor(now() / 1000)
     const honest = { iss: issuer.url, aud: 'atlas', sub: 'ann', iat: seconds, exp: seconds + 300 }
     const payload = { ...honest, ...claims } as JWTPayload
-    const alg = by === 'the public key as a secret' ? 'HS256' : by === 'nobody' ? 'none' : 'ES256'
-    const headers = { alg, kid: 'one', ...header }
+    const alg = by === 'the public key as a secret' ? 'HS256' : by === 'nobody' ? 'none' : usual
+    const headers = { alg, kid, ...header }
     if (by === 'nobody') {
       const parts = [headers, payload].map((part) => base64url.encode(JSON.stringify(part)))
       return `${parts.join('.')}.`
     }
-    const secret = new TextEncoder().encode(JSON.stringify(key).padEnd(32))
+    const secret = new TextEncoder().encode(String(JSON.stringify(issuer.published[0])).padEnd(32))
     const signer =
-      by === 'another key' ? other?.privateKey : alg === 'HS256' ? secret : own?.privateKey
+      by === 'another key' ? other.privateKey : alg === 'HS256' ? secret : own.privateKey
     return new SignJWT(payload).setProtectedHeader(headers as never).sign(signer as never)
   }
 
@@ -79,10 +99,14 @@ export async function startIssuer(now: () => number = Date.now): Promise<Issuer>
   /** What a page of the issuer responds: a status and JSON. */
   async function answer(path: string, request: IncomingMessage): Promise<[number, Fields]> {
     const { say, url } = issuer
-    if (path === '/jwks') return [200, { keys: [key] }]
+    if (path === '/jwks') {
+      issuer.keysRead += 1
+      return say.keys ? [say.keys.status, say.keys.body] : [200, { keys: issuer.published }]
+    }
     if (path === '/me') return [200, { sub: say.claims?.sub ?? 'ann', ...say.userInfo }]
     if (path === '/token') return tokens(request)
     issuer.described += 1
+    if (say.described) return [say.described.status, say.described.body]
     return [
       200,
       {
