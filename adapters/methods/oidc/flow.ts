@@ -30,7 +30,10 @@ interface Brought {
 const CEREMONY_MS = 15 * 60_000
 const CODE_MS = 60_000
 const RANDOM_BYTES = 32
+const MARK = '__Host-oidc-'
 const MARK_LENGTH = 8
+/** A browser that begins again and again must not come to send more cookies than servers take. */
+const MAX_BEGUN = 8
 
 export const unknownPlace = (): HttpError =>
   badRequest('unknown-return', "'returnTo' must be one of the pages that this app returns to.")
@@ -67,7 +70,11 @@ export class Flow {
     }
     const destination = await provider.destination(ceremony)
     const sealed = await this.#accounts.encrypt(JSON.stringify(ceremony), boundTo(options.name))
-    return redirect(destination, cookie(ceremony.state, sealed, CEREMONY_MS / 1000))
+    // Browsers send the oldest first.
+    const left = cookiesOf(request).slice(0, 1 - MAX_BEGUN)
+    const ended = left.map((one) => cookie(one.slice(0, one.indexOf('=')), '', 0))
+    const begun = cookie(cookieName(ceremony.state), sealed, CEREMONY_MS / 1000)
+    return redirect(destination, begun, ...ended)
   }
 
   /** Takes the provider's answer, and sends the browser back to the app. */
@@ -80,7 +87,7 @@ export class Flow {
     if (!ceremony) throw refuse.invalidTicket()
     const { returnTo, state, until, challenge } = ceremony
     const back = (outcome: Readonly<Record<string, string>>) =>
-      redirect(`${returnTo}#${new URLSearchParams(outcome)}`, cookie(state, '', 0))
+      redirect(`${returnTo}#${new URLSearchParams(outcome)}`, cookie(cookieName(state), '', 0))
     try {
       if (!(await this.#accounts.useOnce(state, until))) throw new Error('it was answered before')
       const person = await provider.person(searchParams, ceremony)
@@ -145,8 +152,7 @@ export class Flow {
     state: string,
   ): Promise<Ceremony | undefined> {
     const start = `${cookieName(state)}=`
-    const cookies = request.headers.get('cookie')?.split(/; */) ?? []
-    const sealed = cookies.find((one) => one.startsWith(start))?.slice(start.length)
+    const sealed = cookiesOf(request).find((one) => one.startsWith(start))?.slice(start.length)
     const ceremony = await ticketIn<Ceremony>(this.#accounts, sealed, boundTo(provider))
     return ceremony?.state === state ? ceremony : undefined
   }
@@ -169,18 +175,26 @@ function wordFor(error: unknown): string {
   return isTold ? error.error : 'sign_in_failed'
 }
 
-function redirect(location: string, set: string): Response {
-  return emptyResponse(302, { Location: location, 'Set-Cookie': set })
+function redirect(location: string, ...cookies: readonly string[]): Response {
+  const response = emptyResponse(302, { Location: location })
+  for (const set of cookies) response.headers.append('Set-Cookie', set)
+  return response
+}
+
+/** The cookies of sign-ins that this browser has begun, with their values. */
+function cookiesOf({ headers }: ApiRequest): readonly string[] {
+  const all = headers.get('cookie')?.split(/; */) ?? []
+  return all.filter((one) => one.startsWith(MARK))
 }
 
 /** A cookie that this origin alone sets, and that comes back with the answer, which is another site's link. */
-function cookie(state: string, value: string, seconds: number): string {
-  return `${cookieName(state)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`
+function cookie(name: string, value: string, seconds: number): string {
+  return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`
 }
 
 /** Each sign-in has its own, so that two tabs don't disturb each other. */
 function cookieName(state: string): string {
-  return `__Host-oidc-${state.slice(0, MARK_LENGTH)}`
+  return `${MARK}${state.slice(0, MARK_LENGTH)}`
 }
 
 function boundTo(provider: string): string {
