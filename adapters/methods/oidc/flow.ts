@@ -152,7 +152,8 @@ export class Flow {
     state: string,
   ): Promise<Ceremony | undefined> {
     const start = `${cookieName(state)}=`
-    const sealed = cookiesOf(request).find((one) => one.startsWith(start))?.slice(start.length)
+    const found = cookiesOf(request).find((one) => one.startsWith(start))
+    const sealed = found?.slice(start.length)
     const ceremony = await ticketIn<Ceremony>(this.#accounts, sealed, boundTo(provider))
     return ceremony?.state === state ? ceremony : undefined
   }
