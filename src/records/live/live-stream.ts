@@ -31,11 +31,12 @@ const MOST_WAITING = 10_000
 /** The most entries that are read to go on after a position. */
 const MOST_MISSED = 1000
 
-/** Something that has happened to the list: the record to show, or undefined if it is not in it any more. */
+/** What has happened to the list: the record to show, if it is in it now; and the old one, if `output` changes what is seen. */
 interface Item {
   readonly id: string
   readonly record: string
   readonly shown: Fields | undefined
+  readonly old: Fields | undefined
 }
 
 export class LiveStream extends Rounds implements Listener, OpenStream {
@@ -173,10 +174,10 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     const [was, is] = [this.#inList(before), this.#inList(after)]
     if (!was && !is) return
     const record = String((after ?? before)?._id)
-    const shown = is && project(is, view.select)
+    const [old, shown] = [was, is].map((one) => one && project(one, view.select))
     // What changed may be nothing that the client may see.
-    if (was && shown && isSameContent(project(was, view.select), shown)) return
-    this.#queue.push({ id, record, shown })
+    if (old && shown && isSameContent(old, shown)) return
+    this.#queue.push({ id, record, shown, old: this.model.output && old })
     this.ring()
   }
 
@@ -216,16 +217,17 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     const rights = this.#rights
     const item = this.#queue.shift()
     if (!item) return
-    const { id, record, shown } = item
-    if (!shown) {
-      this.events.send('unset', JSON.stringify({ data: { _id: record } }), id + this.#mark)
-      return
-    }
-    const [text] = await shownTexts(this.#resource, rights.view, [shown], rights.request)
+    const { id, record, shown, old } = item
+    if (!shown)
+      return this.events.send('unset', JSON.stringify({ data: { _id: record } }), id + this.#mark)
+    const textOf = async (one: Fields) =>
+      (await shownTexts(this.#resource, rights.view, [one], rights.request))[0]
+    const text = await textOf(shown)
+    const isSame = old !== undefined && (await textOf(old)) === text
     // Meanwhile the client may have got other rights, and with them another list.
     if (this.#hasEnded) return
     if (rights !== this.#rights || this.#asked < this.#changes) this.#queue.unshift(item)
-    else this.events.send('set', `{"data":${text}}`, id + this.#mark)
+    else if (!isSame) this.events.send('set', `{"data":${text}}`, id + this.#mark)
   }
 
   async #askAgain(): Promise<void> {

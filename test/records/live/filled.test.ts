@@ -1,4 +1,7 @@
-/** A live list with records that are filled in: who may see others of them than before gets the list again. */
+/**
+ * A live list with records that are filled in: who may see others of them than before gets the list again. And one whose
+ * records `output` makes into others.
+ */
 
 import { expect, it } from 'vitest'
 import * as z from 'zod'
@@ -44,3 +47,26 @@ it.each([{ expandable: ['kind'] }, { onGet: () => ({ populate: 'kind' }) }])(
     await same.cancel()
   },
 )
+
+it('tells nothing of a write that changes nothing of what `output` shows', async () => {
+  const { app } = service()
+  const Note = defineModel('OutputNote', {
+    fields: { title: z.string(), secret: z.string() },
+    changes: true,
+    output: ({ secret, ...shown }) => ({ ...shown, isLong: secret.length > 3 }),
+  })
+  app.mount('/notes', createRouter({ model: Note, live: true, middlewares: [] } as never))
+  const notes = app.store.collection(Note)
+  const { _id } = await notes.insert({ title: 'one', secret: 'a' })
+  const headers = { accept: 'text/event-stream' }
+  const response = await app.handle(new Request('http://localhost/notes', { headers }))
+  const live = new Reading(response)
+  await live.next()
+  for (const secret of ['b', 'c']) await notes.update(_id, { secret })
+  await notes.update(_id, { secret: 'longer' })
+  const seen = { _id, title: 'one', isLong: true }
+  expect(await live.next()).toMatchObject({ event: 'set', data: { data: seen } })
+  await notes.update(_id, { title: 'two', secret: 'longest' })
+  expect(await live.next()).toMatchObject({ data: { data: { ...seen, title: 'two' } } })
+  await live.cancel()
+})
