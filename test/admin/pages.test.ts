@@ -2,7 +2,8 @@ import { assert, asyncProperty, boolean, constantFrom, integer, record } from 'f
 import { describe, expect, it } from 'vitest'
 import type { Values } from '../../packages/admin/src/page/data.ts'
 import type { Resource } from '../../packages/admin/src/page/document.ts'
-import { Lists, type Page } from '../../packages/admin/src/page/lists.ts'
+import type { Field } from '../../packages/admin/src/page/fields.ts'
+import { csvOf, Lists, type Page } from '../../packages/admin/src/page/lists.ts'
 import { runs, seeded } from '../runs.ts'
 
 /** A router with `total` records, on pages of at most `most`. */
@@ -61,3 +62,14 @@ describe('The pages of a list', () => {
     )
   })
 })
+
+it.each([...'=+-@\t\r\n\0＝＋－＠'])(
+  'A file holds nothing that a spreadsheet runs, in texts and in names of other records: %j',
+  (start) => {
+    const text = `${start}1`
+    const fields = [{ name: 'title' }, { name: 'by' }, { name: 'size' }] as Field[]
+    const cell = /[\r\n]/.test(text) ? `"'${text}"` : `'${text}`
+    const row = { title: text, by: { _id: '6b', name: text }, size: -1 }
+    expect(csvOf(fields, [row])).toBe(`title,by,size\r\n${cell},${cell},-1\r\n`)
+  },
+)

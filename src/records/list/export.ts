@@ -207,7 +207,7 @@ function csvOf({ model, lean }: Resource, view: View): TextOf {
       columns = columnsIn(records, declared, unseen, isKept)
     }
     const rows = records.map((record) => columns.map((path) => cellOf(inside(record, path))))
-    const header = columns.map((path) => quoted(path.join('.')))
+    const header = columns.map((path) => cellOf(path.join('.')))
     return [...(isFirst ? [header] : []), ...rows].map((row) => `${row.join(',')}\r\n`).join('')
   }
 }
@@ -269,9 +269,9 @@ function cellOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'object') return quoted(JSON.stringify(value))
-  // A spreadsheet would run it as a formula.
-  if (typeof value === 'string') return quoted(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
-  return String(value)
+  if (typeof value !== 'string') return String(value)
+  // A spreadsheet would run it as a formula; some take wide signs for the others.
+  return quoted(/^[=+\-@\t\r\n\0＝＋－＠]/.test(value) ? `'${value}` : value)
 }
 
 function quoted(text: string): string {

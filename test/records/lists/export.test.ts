@@ -84,13 +84,14 @@ describe('a list as CSV', () => {
     )
   })
 
-  test.each(['=1+1', '+1', '-1', '@x', '\tx', '\rx'])(
+  test.each([...'=+-@\t\r\n\0＝＋－＠'])(
     'holds nothing that a spreadsheet runs: %j',
-    async (name) => {
+    async (start) => {
       const { rows, get } = opened()
+      const name = `${start}1`
       const { _id } = await rows.insert({ name, size: -1 })
       const { text } = await get(CSV, '?select=name,size')
-      const cell = name.includes('\r') ? `"'${name}"` : `'${name}`
+      const cell = /[\r\n]/.test(name) ? `"'${name}"` : `'${name}`
       expect(text).toBe(`_id,name,size\r\n${_id},${cell},-1\r\n`)
     },
   )
@@ -148,6 +149,18 @@ describe('a list as CSV', () => {
     const { text } = await send('GET', '/loud', { headers: { accept: CSV } })
     expect(text.split('\r\n').at(0)).toBe('_id,name,loud,note')
     expect(text.split('\r\n').at(-2)).toBe(`${_id},last,LAST,seen`)
+  })
+
+  it('has no name of what `output` adds that a spreadsheet runs', async () => {
+    const model = defineModel('ExportRunRow', {
+      fields: { more: z.record(z.string(), z.string()) },
+      output: ({ _id, more }) => ({ _id, ...more }),
+    })
+    const { app, send } = opened()
+    app.mount('/runs', createRouter({ model, middlewares: [], exportLimit: 10 }))
+    const { _id } = await app.store.collection(model).insert({ more: { '=1+1': 'a' } })
+    const { text } = await send('GET', '/runs', { headers: { accept: CSV } })
+    expect(text).toBe(`_id,'=1+1\r\n${_id},a\r\n`)
   })
 
   it('has the columns of an expanded reference that `output` leaves as it is, not of one that it makes anew', async () => {

@@ -8,6 +8,7 @@ import type { RaRecord } from 'ra-core'
 import { pageOf, type Records } from '../../../../adapters/clients/records.ts'
 import type { Outcome, Values } from './data.ts'
 import type { Resource } from './document.ts'
+import { type Field, nameOf } from './fields.ts'
 import { type Narrowing, wantedOf } from './rules.ts'
 
 /** A page as it was read. */
@@ -148,4 +149,18 @@ export function withId(record: RaRecord | Values): RaRecord {
 export function storedOf(record: RaRecord): RaRecord {
   const { [OWN]: id, ...others } = record
   return OWN in record ? { ...others, id } : record
+}
+
+/** Rows as RFC 4180 has them. Spreadsheets take some beginnings for formulas. */
+export function csvOf(fields: readonly Field[], rows: readonly Values[]): string {
+  const cell = (value: unknown): string => {
+    const isRecord = value instanceof Object && ('id' in value || '_id' in value)
+    const plain = value instanceof Object ? JSON.stringify(value) : String(value ?? '')
+    const text = isRecord ? nameOf(value) : plain
+    const isRun = typeof value !== 'number' && /^[=+\-@\t\r\n\0＝＋－＠]/.test(text)
+    const safe = isRun ? `'${text}` : text
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  }
+  const lines = rows.map((row) => fields.map(({ name }) => cell(row[name])))
+  return [fields.map(({ name }) => name), ...lines].map((line) => `${line.join(',')}\r\n`).join('')
 }

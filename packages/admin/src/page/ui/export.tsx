@@ -9,8 +9,9 @@ import { useState } from 'react'
 import { useAdmin, useSentence } from '../context.ts'
 import type { Data, Values } from '../data.ts'
 import type { Resource } from '../document.ts'
-import { type Field, nameOf } from '../fields.ts'
+import type { Field } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { csvOf } from '../lists.ts'
 import { type Narrowing, wantedOf } from '../rules.ts'
 import { Icon, Notice } from './parts.tsx'
 
@@ -82,20 +83,4 @@ function saved(file: Blob, { name }: Resource): void {
   link.download = `${name}.csv`
   link.click()
   URL.revokeObjectURL(link.href)
-}
-
-/** Rows as RFC 4180 has them. Spreadsheets take some beginnings for formulas. */
-function csvOf(fields: readonly Field[], rows: readonly Values[]): string {
-  const cell = (value: unknown): string => {
-    const text =
-      value instanceof Object
-        ? 'id' in value || '_id' in value
-          ? nameOf(value)
-          : JSON.stringify(value)
-        : String(value ?? '')
-    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-  }
-  const lines = rows.map((row) => fields.map(({ name }) => cell(row[name])))
-  return [fields.map(({ name }) => name), ...lines].map((line) => `${line.join(',')}\r\n`).join('')
 }
