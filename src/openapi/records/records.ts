@@ -2,6 +2,7 @@ import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import { plural } from '../../model/plural.ts'
 import { MAX_DEPENDENTS } from '../../records/engine/removal.ts'
+import { MOST_FOLLOWED } from '../../records/list/parse.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import type { Serving } from '../../records/setup/serving.ts'
 import {
@@ -80,6 +81,7 @@ const OPERATIONS: Readonly<
       refusals: [
         // It has a message of its own for another media type.
         ...bodyRefusals(resource.host, null),
+        ...(resource.live ? [refuse.bodyTooLarge(MOST_FOLLOWED)] : []),
         ...refusals,
         ...exportRefusals(resource),
         refuse.responseTooLarge(),

@@ -1,6 +1,6 @@
 /** URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. The contract fixes the order of the checks. */
 
-import { readJson } from '../../http/body/body.ts'
+import { type BodyLimits, readJson } from '../../http/body/body.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import type { ApiRequest, Query } from '../../http/request/request.ts'
 import { scalarIn } from '../../model/values/cast.ts'
@@ -21,9 +21,12 @@ const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
 /** The two ways in which a list is asked for: `GET <mount>` and `QUERY <mount>`. */
 export type ListAction = 'list' | 'query'
 
+/** The most bytes of the body of a live list, which is kept while that is followed. */
+export const MOST_FOLLOWED = 65_536
+
 /** What the body of a QUERY says; undefined of a GET. */
 export async function bodyOf(
-  { host }: Pick<Resource, 'host'>,
+  { host }: { readonly host: BodyLimits },
   action: ListAction,
   request: ApiRequest,
 ): Promise<unknown> {

@@ -7,7 +7,7 @@ import { bestOf, takesJson } from '../../http/response/qualities.ts'
 import { buffered } from '../../ports/services/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
-import { bodyOf, type ListAction } from '../list/parse.ts'
+import { bodyOf, type ListAction, MOST_FOLLOWED } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
 import { askerFor, GuardResponse } from '../list/rights.ts'
 import { refusalOf } from '../list/search.ts'
@@ -37,7 +37,10 @@ export async function streamOf(
     throw refuse.notLive()
   }
   const { host } = resource
-  const body = await bodyOf(resource, action, request)
+  const { maxBodyValues, bodyTimeoutMs } = host
+  const maxBodySize = Math.min(host.maxBodySize, MOST_FOLLOWED)
+  const limits = { maxBodySize, maxBodyValues, bodyTimeoutMs }
+  const body = await bodyOf({ host: limits }, action, request)
   if (asksForGroups(body)) throw refuse.liveHasNoGroups()
   const asker = askerFor(resource, action, { request, context, body }, checkPlan)
   try {

@@ -126,6 +126,28 @@ describe('a live list', () => {
     await other.cancel()
   })
 
+  it('keeps no body of more than 64 KiB: a thousand lists with one would fill the memory', async () => {
+    const { get } = open({}, { methodOverride: true })
+    const query = async (accept: string, length: number) => {
+      const body = JSON.stringify({ filter: { done: { in: [true] } }, search: '' })
+      const more = { 'content-type': 'application/json', 'x-http-method-override': 'QUERY' }
+      const response = await get(
+        '/tasks',
+        { accept, ...more },
+        { method: 'POST', body: body.padEnd(length) },
+      )
+      const text = response.status === 200 ? response.body?.cancel() : response.text()
+      return [response.status, await text]
+    }
+    expect(await query('text/event-stream', 65_536)).toEqual([200, undefined])
+    const refused = 'Request body exceeds the limit of 65536 bytes.'
+    expect(await query('text/event-stream', 65_537)).toEqual([
+      413,
+      expect.stringContaining(refused),
+    ])
+    expect(await query('application/json', 65_537)).toEqual([200, undefined])
+  })
+
   it('goes on after Last-Event-ID, and begins anew if that is not known', async () => {
     const { tasks, follow } = open()
     const live = await follow()
