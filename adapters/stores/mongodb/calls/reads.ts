@@ -12,7 +12,7 @@ import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, placeAt } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
-import { isPassing } from '../connection/errors.ts'
+import { hasCode, isPassing, NO_SNAPSHOT } from '../connection/errors.ts'
 import { DOCUMENTS_AS_BYTES, NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
 import { asText, compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
@@ -21,9 +21,6 @@ import { GRAMS, type Indexed } from '../search/grams.ts'
 
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
-
-/** As the store's database reads; commands take none of its settings over. */
-const readConcern = { level: 'majority' }
 
 /** Every document, by its index: without a query, `count` only knows what the last shutdown has saved. */
 const EVERY_ID: Document = { _id: { $gte: new MinKey() } }
@@ -75,7 +72,8 @@ export class Reads {
     const { timeLimitMs, signal } = { ...hints }
     const options = readOptions(filter, { timeLimitMs, signal })
     const isSharded = await this.#connection.isSharded()
-    const reply = !isSharded && (await this.#sent({ count: this.#of.schema.name, query }, options))
+    const command = { count: this.#of.schema.name, query, readConcern: { level: 'majority' } }
+    const reply = !isSharded && (await this.#sent(command, options))
     return reply ? reply.n : this.#of.native.countDocuments(query, options)
   }
 
@@ -84,7 +82,15 @@ export class Reads {
     const { shape } = schema
     const pipeline = pipelineOf(read, this.#compile(read.filter), shape)
     const options = readOptions(read.filter, read.hints)
-    return rowsOf(await native.aggregate(pipeline, options).toArray(), read, shape)
+    const { readConcern } = this.#connection
+    const found = await native
+      .aggregate(pipeline, { ...options, readConcern })
+      .toArray()
+      .catch((error) => {
+        if (!hasCode(error, NO_SNAPSHOT)) throw error
+        return native.aggregate(pipeline, options).toArray()
+      })
+    return rowsOf(found, read, shape)
   }
 
   readonly #point = gather((points: Point[]): Promise<Fields | undefined>[] => {
@@ -186,10 +192,11 @@ export class Reads {
   /** As a command: the driver's cursors cost as much again as the command that they send. */
   async #records(query: Document, options: Options & { limit: number }): Promise<Fields[]> {
     const { native, schema } = this.#of
+    const { readConcern } = this.#connection
     // One more, so that the server knows that it is done.
     const batchSize = Math.max(options.batchSize ?? 0, options.limit + 1)
     const reply = await this.#sent(
-      { find: schema.name, filter: query },
+      { find: schema.name, filter: query, readConcern },
       { ...options, batchSize },
       DOCUMENTS_AS_BYTES,
     )
@@ -199,7 +206,10 @@ export class Reads {
     const records = reply && recordsIn(reply.cursor, schema.shape, found)
     if (records) return records
     found()
-    const documents = await native.find(query, options).toArray()
+    // Without a reply it may be a collection that can't be read at one moment, such as a capped one.
+    const documents = await native
+      .find(query, { ...options, ...(reply && { readConcern }) })
+      .toArray()
     return documents.map((document) => fromDocument(document, schema.shape))
   }
 
@@ -212,7 +222,7 @@ export class Reads {
     const { database } = this.#connection
     try {
       return await database.command(
-        { ...command, ...options, readConcern },
+        { ...command, ...options },
         { ...bytes, ...(signal && { signal }) },
       )
     } catch (error) {

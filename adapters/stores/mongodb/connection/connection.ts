@@ -24,6 +24,9 @@ interface Address {
 
 type Call = Pick<PromiseWithResolvers<unknown>, 'promise' | 'reject'>
 
+/** The first version that reads at one moment outside of a transaction. */
+const MONGODB_5 = 13
+
 /** A database that is connected to on the first operation. */
 export class Connection {
   readonly client: MongoClient
@@ -33,6 +36,8 @@ export class Connection {
   #isConnected = false
   #closed: Promise<void> | undefined
   #isSharded: boolean | undefined
+  /** What a read asks for: to see what a majority has, all of it at one moment if the server can. */
+  readConcern: { readonly level: 'majority' | 'snapshot' } = { level: 'majority' }
 
   constructor({ url, client: given, database }: Address) {
     this.#isOwn = given === undefined
@@ -67,9 +72,13 @@ export class Connection {
     }
   }
 
-  /** Asks the server, once, whether it is one of a sharded cluster. */
+  /** Asks the server, once, what it can, and whether it is one of a sharded cluster. */
   async greet(): Promise<boolean> {
-    this.#isSharded ??= (await this.database.command({ hello: 1 })).msg === 'isdbgrid'
+    if (this.#isSharded !== undefined) return this.#isSharded
+    const { msg, setName, maxWireVersion } = await this.database.command({ hello: 1 })
+    this.#isSharded = msg === 'isdbgrid'
+    const isOne = setName === undefined && !this.#isSharded
+    if (!isOne && maxWireVersion >= MONGODB_5) this.readConcern = { level: 'snapshot' }
     return this.#isSharded
   }
 

@@ -23,6 +23,8 @@ const INVALID_REGULAR_EXPRESSION = 51091
 const ON_VIEW = 166
 const onView = (name: string) =>
   `MongoDB: '${name}' is a view, which keeps no records of its own. Give the model another 'collection'`
+/** SnapshotUnavailable: the collection was dropped or renamed meanwhile, or can't be read at one moment, such as a capped one. */
+export const NO_SNAPSHOT = 246
 /** A validator refuses the document (121), or an index of places on a sphere or in a plane finds no place in it. */
 const REFUSED = new Set<unknown>([121, 16755, 13026, 13027, 13068, 16804])
 /** BSONObjectTooLarge, KeyTooLong, and a document that is too large after an update. */
@@ -68,7 +70,7 @@ const NOT_NOW = new Set<unknown>([
   189, // PrimarySteppedDown
   237, // CursorKilled
   239, // SnapshotTooOld
-  246, // SnapshotUnavailable: the collection was dropped or renamed meanwhile
+  NO_SNAPSHOT,
   251, // NoSuchTransaction, each time that it was tried
   365, // TemporarilyUnavailable: the server has no room in its cache
   9001, // SocketException
