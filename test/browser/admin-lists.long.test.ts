@@ -178,6 +178,22 @@ await withService('chromium', () => {
       await page.keyboard.type('01022027101530AM')
       expect(await written(page, 'Due')).toBe('2027-01-02T10:15')
     })
+
+    it('keeps the time that was typed while the day is on its way over a night without it', async () => {
+      const { page, stored } = await inForm({ due: new Date('2026-04-29T00:30:00Z') })
+      await page.emulateTimezone('Europe/Berlin')
+      await page.reload()
+      await (await field(page, 'Due')).focus()
+      // With the month it is the 29th of March, where 2:30 is skipped.
+      await page.keyboard.type('0328')
+      expect(await written(page, 'Due')).toBe('2026-03-28T02:30')
+      await save(page)
+      expect((await stored())?.due).toEqual(new Date('2026-03-28T01:30:00Z'))
+      await (await field(page, 'Due')).focus()
+      await page.keyboard.type('0329')
+      await (await field(page, 'Title')).focus()
+      expect(await written(page, 'Due')).toBe('2026-03-29T03:30')
+    })
   })
 
   it('Two changes of a list are shown with all that it has', async () => {

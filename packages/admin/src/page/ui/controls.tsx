@@ -157,8 +157,13 @@ function Native(
   },
 ) {
   const { value, onChange, described, shown, read, ...rest } = props
-  const take = ({ value: text, validity }: HTMLInputElement) =>
-    onChange(text !== '' ? read(text) : validity.badInput ? UNREADABLE : undefined)
+  // Until it is left, it has what was typed: half a day may be in a night without its time.
+  const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown }>()
+  const take = ({ value: text, validity }: HTMLInputElement) => {
+    const next = text !== '' ? read(text) : validity.badInput ? UNREADABLE : undefined
+    setTyped({ text, value: next })
+    onChange(next)
+  }
   // Half a date after none, and none after half a date, is no change to the browser.
   const look = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
     if (currentTarget.validity.badInput !== (value === UNREADABLE)) take(currentTarget)
@@ -168,10 +173,13 @@ function Native(
       {...described}
       {...rest}
       autoComplete="off"
-      value={shown}
+      value={typed && typed.value === value ? typed.text : shown}
       onChange={({ target }) => take(target)}
       onKeyUp={look}
-      onBlur={look}
+      onBlur={(event) => {
+        look(event)
+        setTyped(undefined)
+      }}
     />
   )
 }
