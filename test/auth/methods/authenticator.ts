@@ -16,16 +16,19 @@ export interface Twist {
   /** Whether the key is kept on several devices. */
   readonly synced?: boolean
   readonly type?: string
+  /** What it says besides, in CBOR. */
+  readonly extensions?: Uint8Array
 }
 
-const [UP, UV, BE, BS, AT] = [1, 4, 8, 16, 64]
+const [UP, UV, BE, BS, AT, ED] = [1, 4, 8, 16, 64, 128]
 
 function cbor(value: unknown): Buffer {
   const head = (major: number, size: number): Buffer => {
     if (size < 24) return Buffer.from([(major << 5) | size])
-    return size < 256
-      ? Buffer.from([(major << 5) | 24, size])
-      : Buffer.from([(major << 5) | 25, size >> 8, size & 255])
+    if (size < 256) return Buffer.from([(major << 5) | 24, size])
+    const long = Buffer.alloc(5, (major << 5) | 26)
+    long.writeUInt32BE(size, 1)
+    return size < 65_536 ? Buffer.from([(major << 5) | 25, size >> 8, size & 255]) : long
   }
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') {
@@ -89,6 +92,7 @@ export class Authenticator {
       Buffer.from([0, this.id.length]),
       this.id,
       cbor(cose),
+      twist.extensions ?? Buffer.alloc(0),
     ])
     const data = Buffer.concat([this.#data(publicKey.rp?.id ?? '', twist, AT), attested])
     const attestation = new Map<string, unknown>([
@@ -106,7 +110,8 @@ export class Authenticator {
   /** The credential of a sign-in. */
   async get(publicKey: PublicKey, twist: Twist = {}): Promise<object> {
     if (this.#counter > 0) this.#counter += 1
-    const data = this.#data(publicKey.rpId ?? '', twist, 0)
+    const said = this.#data(publicKey.rpId ?? '', twist, 0)
+    const data = Buffer.concat([said, twist.extensions ?? Buffer.alloc(0)])
     const client = this.#client('webauthn.get', publicKey, twist)
     const signed = Buffer.concat([data, sha256(Buffer.from(client, 'base64url'))])
     const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
@@ -122,9 +127,14 @@ export class Authenticator {
   #data(rpId: string, twist: Twist, more: number): Buffer {
     const synced = twist.synced ? BE | BS : 0
     const flags = twist.flags ?? UP | UV | synced
+    const extended = twist.extensions ? ED : 0
     const counter = Buffer.alloc(4)
     counter.writeUInt32BE(twist.counter ?? this.#counter)
-    return Buffer.concat([sha256(twist.rpId ?? rpId), Buffer.from([flags | more]), counter])
+    return Buffer.concat([
+      sha256(twist.rpId ?? rpId),
+      Buffer.from([flags | more | extended]),
+      counter,
+    ])
   }
 
   #client(type: string, { challenge }: PublicKey, twist: Twist): string {
