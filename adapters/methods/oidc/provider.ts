@@ -66,7 +66,7 @@ export class OpenIdProvider {
     const client = this.#client()
     // Compares the issuer, too, before the code is sent anywhere.
     const answer = oauth.validateAuthResponse(server, client, parameters, ceremony.state)
-    const calls = this.#calls()
+    const calls = callsTo(this.options)
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -89,7 +89,9 @@ export class OpenIdProvider {
       token.email === undefined &&
       server.userinfo_endpoint !== undefined &&
       this.#scopes.includes('email')
-    const claims = isElsewhere ? await this.#userInfo(server, tokens.access_token, sub) : token
+    const claims = isElsewhere
+      ? await this.#userInfo(server, tokens.access_token, sub, calls)
+      : token
     return personIn(sub, claims)
   }
 
@@ -97,8 +99,12 @@ export class OpenIdProvider {
     return this.options.scopes ?? ['email', 'profile']
   }
 
-  async #userInfo(server: oauth.AuthorizationServer, token: string, sub: string) {
-    const calls = this.#calls()
+  async #userInfo(
+    server: oauth.AuthorizationServer,
+    token: string,
+    sub: string,
+    calls: ReturnType<typeof callsTo>,
+  ) {
     const client = this.#client()
     const response = await oauth.userInfoRequest(server, client, token, calls)
     const isSigned = response.headers.get('content-type')?.startsWith('application/jwt') === true
@@ -118,7 +124,10 @@ export class OpenIdProvider {
   async #discovered(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(this.options.issuer)
     try {
-      const response = await oauth.discoveryRequest(issuer, this.#calls(this.#fetchDescription))
+      const response = await oauth.discoveryRequest(
+        issuer,
+        callsTo(this.options, this.#fetchDescription),
+      )
       return await oauth.processDiscoveryResponse(issuer, response)
     } catch (error) {
       throw error instanceof HttpError ? error : providerUnreachable(error)
@@ -133,15 +142,6 @@ export class OpenIdProvider {
     }
   }
 
-  #calls(fetch = fetchLimited) {
-    return {
-      [oauth.customFetch]: fetch as (url: string, init: object) => Promise<Response>,
-      // Start-up has made sure that such an issuer is on this machine.
-      [oauth.allowInsecureRequests]: this.options.issuer.startsWith('http:'),
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    }
-  }
-
   /** In the header, unless the provider takes it only in the body. */
   #authentication({
     token_endpoint_auth_methods_supported: taken = ['client_secret_basic'],
@@ -150,6 +150,16 @@ export class OpenIdProvider {
     if (clientSecret === undefined) return oauth.None()
     const isInBody = !taken.includes('client_secret_basic') && taken.includes('client_secret_post')
     return isInBody ? oauth.ClientSecretPost(clientSecret) : basic(clientSecret)
+  }
+}
+
+/** How a provider is asked; the deadline is that of all calls together. */
+function callsTo({ issuer }: OidcOptions, fetch: typeof fetchLimited = fetchLimited) {
+  return {
+    [oauth.customFetch]: fetch as (url: string, init: object) => Promise<Response>,
+    // Start-up has made sure that such an issuer is on this machine.
+    [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
+    signal: AbortSignal.timeout(DEADLINE_MS),
   }
 }
 

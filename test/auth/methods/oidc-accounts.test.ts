@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { oidc } from '../../../adapters/methods/oidc/index.ts'
 import { createApp, createAuthRouter, defineModel, userFields } from '../../../src/index.ts'
@@ -45,6 +45,22 @@ it('takes more about the person from where the provider has it', async () => {
   const app = await company()
   app.issuer.say = { userInfo: { ...vouched, name: 'Ann' } }
   expect((await app.signIn()).body.data.user).toMatchObject({ email, name: 'Ann' })
+})
+
+it('waits for the provider no longer because it is asked for more', async () => {
+  const app = await company()
+  app.issuer.say = { userInfo: vouched }
+  const signals = new Map<string, unknown>()
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    signals.set(new URL(url).pathname, init.signal)
+    return fetch(url, init)
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await app.brought()
+  expect([...signals.keys()].slice(1)).toEqual(['/token', '/jwks', '/me'])
+  expect(signals.get('/token')).toBeInstanceOf(AbortSignal)
+  expect(new Set([...signals.values()].slice(1)).size).toBe(1)
 })
 
 it('links an address that both sides have proven, and tells the owner', async () => {
