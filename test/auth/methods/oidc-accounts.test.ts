@@ -2,7 +2,13 @@ import { Secret, TOTP } from 'otpauth'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { oidc } from '../../../adapters/methods/oidc/index.ts'
-import { createApp, createAuthRouter, defineModel, userFields } from '../../../src/index.ts'
+import {
+  createApp,
+  createAuthRouter,
+  defineModel,
+  HttpError,
+  userFields,
+} from '../../../src/index.ts'
 import { password, secret } from '../accounts.ts'
 import { parallel, statuses } from '../service.ts'
 import { startIssuer } from './issuer.ts'
@@ -231,6 +237,20 @@ it('removes what is kept of a deleted account', async () => {
   const gone = await app.call('DELETE', `/auth/users/${ann._id}`, undefined, token)
   expect(gone.status).toBe(200)
   expect((await app.signIn()).body.data.user._id).not.toBe(ann._id)
+})
+
+it('makes no account for those whom onRegister refuses, until it takes them', async () => {
+  let domain = '@corp.example'
+  const onRegister = (user: { readonly email?: string }) => {
+    if (!user.email?.endsWith(domain)) throw new HttpError(403, 'Not of this company.')
+  }
+  const app = await company({ auth: { onRegister: onRegister as never } })
+  const own = { email: 'bob@corp.example', email_verified: false }
+  for (const claims of [vouched, own, vouched]) {
+    expect([(await app.signIn(claims)).status, await app.users.count()]).toEqual([403, 0])
+  }
+  domain = '@example.com'
+  expect([(await app.signIn(vouched)).status, await app.users.count()]).toEqual([200, 1])
 })
 
 it('makes no account that the model refuses', async () => {
