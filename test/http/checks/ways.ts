@@ -68,6 +68,12 @@ export const ways: Checks = {
     const { user } = ok(await ask('POST', '/ways/login/oidc', { json })).body.data
     assert.equal(user.email, 'bob@example.com')
     refused(await ask('POST', '/ways/login/oidc', { json }), 401, 'Invalid credentials.')
+    const eight = Array.from({ length: 8 }, (_, at) => `__Host-oidc-${at}=x`).join('; ')
+    const ninth = await ask('GET', `${begin}?returnTo=/in`, { headers: { Cookie: eight } })
+    const [kept, ended, ...others] = ok(ninth, 302).headers.getSetCookie()
+    assert.match(kept ?? '', /^__Host-oidc-[\w-]{8}=.*; Max-Age=900$/)
+    assert.match(ended ?? '', /^__Host-oidc-0=;.*; Max-Age=0$/)
+    assert.deepEqual(others, [])
     const elsewhere = await ask('GET', `${begin}?returnTo=https://evil.example`)
     refused(elsewhere, 400, "'returnTo' must be one of the pages that this app returns to.")
   },
