@@ -5,6 +5,7 @@ import { batch } from '../../src/batch/index.ts'
 import { createClient } from '../../src/client/index.ts'
 import { createRouter, defineModel, HttpError } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
+import type { ChangeLog } from '../../src/ports/store/changes.ts'
 import { hostOf } from '../../src/records/engine/host.ts'
 import type { RouterOptions } from '../../src/records/setup/options.ts'
 import { type Answer, type Service, service } from '../records/service.ts'
@@ -82,6 +83,23 @@ describe('the history of a record', () => {
     const reads = vi.spyOn(log, 'history')
     expect(kinds(await ann.history(id, '?pageSize=1'))).toEqual(['created'])
     expect(reads.mock.calls.length).toBeLessThan(8)
+  })
+
+  it.each([
+    [undefined, 200, 20],
+    [100_000, 413, 1],
+  ])('few changes of a large record are read at a time: %o', async (most, status, count) => {
+    const { app, as } = tracked(most ? { maxResponseBytes: most } : {})
+    const ann = as('ann')
+    const id = await ann.make({ title: 'a' })
+    const tasks = app.store.collection(Task)
+    const note = 'x'.repeat(500_000)
+    for (let at = 0; at < 20; at += 1) await tasks.update(id, { title: `${at}`, note })
+    await tasks.update(id, { note: 'small' })
+    const reads = vi.spyOn(hostOf(app.store).changes as ChangeLog, 'history')
+    expect((await ann.history(id, '?pageSize=19')).status).toBe(status)
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(count)
+    expect(Math.max(...reads.mock.calls.map(([, , { limit }]) => limit))).toBe(3)
   })
 
   it('tells what happened, the latest first, page by page', async () => {

@@ -6,6 +6,11 @@ import type { MaybePromise } from './maybe-promise.ts'
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
 export const TURN_LENGTH: number = 256 * 1024
 
+/** How many items to read at a time, at most `most`, if each has about so many characters: others wait meanwhile. */
+export function countFor(length: number, most: number): number {
+  return Math.max(3, Math.min(most, Math.floor((4 * TURN_LENGTH) / length)))
+}
+
 /** What `make` makes of each item: at once if they are short together, else in turns. */
 export function mapInTurns<Item, Made>(
   items: readonly Item[],

@@ -1,11 +1,12 @@
 /** `GET <mount>/:id/history`: what happened to a record, the latest first. */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { entryNotFound, invalidCursor } from '../../http/errors/refusals.ts'
+import { entryNotFound, invalidCursor, responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { listJson } from '../../http/response/respond.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
+import { countFor, nextTurn } from '../../ports/promises/turns.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -42,19 +43,25 @@ export async function readHistory(
   // References stay ids: what they lead to has a history of its own.
   const view = { ...(await viewFor(resource, request, context)), populate: [] }
   const reading = { resource, view, request }
-  const shown: Shown[] = []
-  const all = changesBefore(resource, id, after, pageSize)
-  for await (const change of all) {
-    const one = await shownAs(reading, scope, change)
-    if (one && shown.push(one) > pageSize) break
+  const texts: string[] = []
+  let nextCursor: string | null = null
+  let [last, length] = ['', 0]
+  for await (const change of changesBefore(resource, id, after, pageSize)) {
     hintsFor(resource.hints, request).signal?.throwIfAborted()
+    const one = await shownAs(reading, scope, change)
+    if (!one) continue
+    if (texts.length === pageSize) {
+      nextCursor = tokens.issue(last)
+      break
+    }
+    last = one.id
+    const text = JSON.stringify(one)
+    texts.push(text)
+    length += text.length
+    if (length > maxResponseBytes) throw responseTooLarge()
   }
-  const page = shown.slice(0, pageSize)
-  const hasMore = shown.length > pageSize
-  const last = page.at(-1)?.id
-  const nextCursor = hasMore && last !== undefined ? tokens.issue(last) : null
-  const texts = page.map((one) => JSON.stringify(one))
-  return { body: listJson(texts, { pageSize, hasMore, nextCursor }, maxResponseBytes) }
+  const pagination = { pageSize, hasMore: nextCursor !== null, nextCursor }
+  return { body: listJson(texts, pagination, maxResponseBytes) }
 }
 
 /** The changes of a record before the one at a position, or all of them, the latest first. */
@@ -65,7 +72,7 @@ async function* changesBefore(
   pageSize: number,
 ): AsyncGenerator<LoggedChange> {
   const log = logOf(resource.host)
-  let limit = pageSize + 2
+  let [limit, most] = [3, pageSize + 2]
   for (let upTo = position; ; ) {
     const found = await log.history(resource.model.name, id, { limit, upTo })
     // It was dropped meanwhile, or is of another database.
@@ -75,8 +82,11 @@ async function* changesBefore(
     for (const change of found) if (change.id !== upTo) yield change
     if (found.length < limit) return
     upTo = found.at(-1)?.id
+    // The entry before it has what it was twice, nearly.
+    limit = countFor(2 * JSON.stringify(found.at(-1)?.before ?? null).length, most)
     // Of changes that the reader may not see there may be thousands: small pages would ask for a few at a time.
-    limit = Math.max(limit, 100)
+    most = Math.max(most, 100)
+    await nextTurn()
   }
 }
 

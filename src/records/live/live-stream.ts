@@ -17,6 +17,7 @@ import { shownTexts } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
 import { Events } from './events.ts'
 import type { Hub, Listener } from './hub.ts'
+import { missedAfter } from './missed.ts'
 import { Rounds } from './rounds.ts'
 
 /**
@@ -28,8 +29,6 @@ const GOOD_MS = 4500
 const COMMENT_MS = 15_000
 /** The most events that wait for being shown. */
 const MOST_WAITING = 10_000
-/** The most entries that are read to go on after a position. */
-const MOST_MISSED = 1000
 
 /** What has happened to the list: the record to show, if it is in it now; and the old one, if `output` changes what is seen. */
 interface Item {
@@ -152,16 +151,14 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     if (!/^[A-Za-z0-9-]+$/.test(position) || position.length > 200 || mark !== this.#mark)
       return false
     this.#later = []
-    const { name } = this.#resource.model
-    const read = await this.#hub.log.read(position, { limit: MOST_MISSED, models: [name] })
-    // With more than that to tell, the list itself is shorter.
-    if ('gone' in read || read.changes.length === MOST_MISSED) {
+    const missed = await missedAfter(this.#hub.log, position, this.model.name)
+    if (!missed) {
       this.#later = undefined
       return false
     }
     this.#after = position
-    for (const change of read.changes) this.#add(change)
-    this.#after = read.changes.at(-1)?.id ?? position
+    for (const change of missed) this.#add(change)
+    this.#after = missed.at(-1)?.id ?? position
     for (const change of this.#later ?? []) this.#add(change)
     this.#later = undefined
     return true

@@ -1,0 +1,53 @@
+/** What a client of a live list has missed is read in parts, and told only if it is not much. */
+
+import { expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel } from '../../../src/index.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
+import { service } from '../service.ts'
+import { Reading } from './stream.ts'
+
+const Page = defineModel('MissedPage', {
+  fields: { title: z.string(), text: z.string() },
+  changes: true,
+})
+
+it.each([
+  // Entries have the record twice.
+  { length: 200_000, most: 9, too: 12 },
+  { length: 10, most: 998, too: 1000 },
+])('goes on after %o', async ({ length, most, too }) => {
+  const { app } = service()
+  app.mount('/pages', createRouter({ model: Page, live: true, middlewares: [] }))
+  const pages = app.store.collection(Page)
+  const { _id } = await pages.insert({ title: '', text: 'x'.repeat(length) })
+  const follow = async (last = '') => {
+    const headers = { accept: 'text/event-stream', 'last-event-id': last }
+    const request = new Request('http://localhost/pages', { headers })
+    return new Reading(await app.handle(request))
+  }
+  const first = await follow()
+  const begin = await first.next()
+  await first.cancel()
+  const log = hostOf(app.store).changes
+  if (!log) throw new Error('the store has no log')
+  const reads = vi.spyOn(log, 'read')
+  for (const [count, event] of [
+    [most, 'set'],
+    [too - most, 'records'],
+  ] as const) {
+    for (let at = 0; at < count; at += 1) await pages.update(_id, { title: `${count} ${at}` })
+    const again = await follow(begin?.id)
+    const title = event === 'set' ? `${most} 0` : `${count} ${count - 1}`
+    const shown = expect.objectContaining({ title })
+    expect(await again.next()).toMatchObject({
+      event,
+      data: { data: event === 'set' ? shown : [shown] },
+    })
+    await again.cancel()
+  }
+  const lengths = await Promise.all(
+    reads.mock.results.map(async ({ value }) => JSON.stringify(await value).length),
+  )
+  expect(Math.max(...lengths)).toBeLessThan(2 ** 21)
+})
