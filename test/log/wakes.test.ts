@@ -29,6 +29,28 @@ describe('who waits for changes', () => {
     expect(looks - before).toBeLessThan(2)
   })
 
+  it('looks twice a second where nothing has come for a minute, and soon again once something has', async () => {
+    let position = 'a'
+    let looks = 0
+    const wakes = new Wakes(async () => {
+      looks += 1
+      return position
+    })
+    const end = wakes.wake(() => {})
+    const looksIn = async (ms: number) => {
+      const before = looks
+      await vi.advanceTimersByTimeAsync(ms)
+      return looks - before
+    }
+    expect(await looksIn(59_000)).toBeGreaterThan(500)
+    await looksIn(2000)
+    expect(await looksIn(60_000)).toBeLessThan(130)
+    position = 'b'
+    await looksIn(500)
+    expect(await looksIn(10_000)).toBeGreaterThan(90)
+    end()
+  })
+
   it('looks on where what looked has come to a halt, as it does on Workers with its request', async () => {
     let looks = 0
     const wakes = new Wakes(() => {

@@ -4,6 +4,9 @@
 
 /** How often the log is looked at while somebody waits, in milliseconds. */
 const LOOK_MS = 100
+/** How often it is once nothing has come for a minute: some databases cost by the call. */
+const QUIET_LOOK_MS = 500
+const QUIET_AFTER_MS = 60_000
 /** How often each listener makes sure of it: on Workers, what looks ends with the request that has begun it. */
 const CHECK_MS = 1000
 
@@ -14,6 +17,7 @@ export class Wakes {
   /** The number of what looks now, and when it has looked last. */
   #turn = 0
   #lookedAt = Number.NEGATIVE_INFINITY
+  #changedAt = 0
 
   /** `look` resolves to something that changes with every entry. */
   constructor(look: () => Promise<string>) {
@@ -49,12 +53,17 @@ export class Wakes {
       this.#lookedAt = performance.now()
       try {
         const found = await this.#look()
-        if (found !== this.#last) this.notify()
+        if (found !== this.#last) {
+          this.#changedAt = this.#lookedAt
+          this.notify()
+        }
         this.#last = found
       } catch {
         // Whoever reads next is told of it.
       }
-      await new Promise<void>((resolve) => unheld(setTimeout(resolve, LOOK_MS)))
+      const isQuiet = this.#lookedAt - this.#changedAt > QUIET_AFTER_MS
+      const pause = isQuiet ? QUIET_LOOK_MS : LOOK_MS
+      await new Promise<void>((resolve) => unheld(setTimeout(resolve, pause)))
     }
   }
 }
