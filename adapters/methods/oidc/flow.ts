@@ -163,7 +163,8 @@ export class Flow {
     if (!brought) return undefined
     const { challenge, id, until } = brought
     const shown = verifier === undefined ? undefined : await calculatePKCECodeChallenge(verifier)
-    if (challenge !== undefined && shown !== challenge) return undefined
+    // Nor is one good without a challenge for a page that has a verifier (RFC 9700 §2.1.1).
+    if (shown !== challenge) return undefined
     return (await this.#accounts.useOnce(id, until)) ? brought : undefined
   }
 }

@@ -377,6 +377,8 @@ describe('The code of a page', () => {
     expect(await send({})).toBe(401)
     expect(await send({ verifier: 'a guess' })).toBe(401)
     expect(await send({ verifier })).toBe(200)
+    // A link with a code of one's own signs no page in that has begun, though the code has no challenge.
+    expect(await send({ code: await app.brought(), verifier })).toBe(401)
     const malformed = await app.visitor.open(`${begin}?returnTo=${returnTo}&challenge=short`)
     expect(malformed.status).toBe(400)
   })
