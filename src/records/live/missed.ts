@@ -3,9 +3,12 @@
 import { countFor, nextTurn } from '../../ports/promises/turns.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 
-/** The most entries that are told after a position, and the most characters that they have: the list itself is shorter. */
+/**
+ * The most entries that are told after a position, and the most characters that they have: the list itself is shorter. After a
+ * deploy, all clients come at once.
+ */
 const MOST_ENTRIES = 1000
-const MOST_LENGTH = 4 * 1024 * 1024
+const MOST_LENGTH = 1024 * 1024
 
 /** The entries of a model after a position; undefined if that is not known, or if they are too many. */
 export async function missedAfter(
