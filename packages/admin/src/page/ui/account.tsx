@@ -149,7 +149,7 @@ function Passkeys() {
         {passkeys.map(({ id, name, lastUsedAt }) => (
           <li key={id}>
             <span>
-              {name}{' '}
+              <bdi>{name}</bdi>{' '}
               <span className="muted">
                 {t('lastUsed')}: {lastUsedAt ? time(lastUsedAt) : t('never')}
               </span>

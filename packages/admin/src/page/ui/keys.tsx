@@ -39,7 +39,7 @@ export function Keys() {
         {keys.map(({ id, name, lastUsedAt, allow }) => (
           <li key={id}>
             <span>
-              {name}{' '}
+              <bdi>{name}</bdi>{' '}
               <span className="muted">
                 {allow.map(({ mount, actions }) => `${mount}: ${actions.join(', ')}`).join('; ')} ·{' '}
                 {t('lastUsed')}: {lastUsedAt ? time(lastUsedAt) : t('never')}

@@ -70,7 +70,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <Menu />
         <Settings />
       </aside>
-      <main ref={main} tabIndex={-1}>
+      {/* What has the focus is not behind the menu. */}
+      <main ref={main} tabIndex={-1} onFocus={() => setOpen(false)}>
         {children}
       </main>
     </div>
