@@ -16,6 +16,7 @@ import { type ClientError, createClient, type RoutePaths } from '../../../../src
 import { type Admin, AdminContext } from './context.ts'
 import { type AccountCalls, Data } from './data.ts'
 import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
+import { keepFocus } from './focus.ts'
 import { dropDrafts } from './form-values.ts'
 import { languages } from './i18n.ts'
 import { arrive, isArrival, PLACE, providersOf, type SocialProvider } from './providers.ts'
@@ -108,10 +109,12 @@ function leaveNumber({ target }: Event): void {
 
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
+  keepFocus()
   addEventListener('wheel', leaveNumber, { passive: true })
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
-  const [response, i18n] = await Promise.all([fetch(config.document), languages()])
-  if (!response.ok) throw new Error(i18n.translate('noDocument'))
+  const asked = fetch(config.document).catch(() => undefined)
+  const [response, i18n] = await Promise.all([asked, languages()])
+  if (!response?.ok) throw new Error(i18n.translate('noDocument'))
   const shape = shapeOf((await response.json()) as Document, config.resources)
   const url = new URL(config.api, location.href).href.replace(/\/$/, '')
   const api = createClient(url, {

@@ -87,7 +87,7 @@ function Confirming({ onDone }: { onDone: () => void }) {
   const [failure, setFailure] = useState('')
   const isByApp = second?.secondStep.includes('totp')
   async function confirm(): Promise<void> {
-    const code = { ticket: second?.ticket, [isByApp ? 'totp' : 'recoveryCode']: text.trim() }
+    const code = { ticket: second?.ticket, [isByApp ? 'totp' : 'recoveryCode']: text }
     const result = await accounts?.confirmLogin?.(second ? code : { password: text })
     setText('')
     if (!result || result.ok) return onDone()
@@ -121,6 +121,7 @@ function Confirming({ onDone }: { onDone: () => void }) {
     >
       <Text
         key={second?.ticket}
+        takesFocus
         label={t(second ? (isByApp ? 'totpCode' : 'recoveryCode') : 'password')}
         type={second ? 'text' : 'password'}
         value={text}

@@ -41,7 +41,7 @@ export function Bulk({ resource, list }: { resource: Resource; list: ListControl
     <>
       {said}
       <div className="bulk">
-        <strong>{t('selected', { count })}</strong>
+        <strong role="status">{t('selected', { count })}</strong>
         {selectedIds.length < total && total <= MOST && (
           <button type="button" className="link" onClick={selectAll}>
             {t('selectEverything', { count: number(total) })}

@@ -12,7 +12,7 @@ import { type Field, nameOf, titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { storedOf } from '../lists.ts'
 import { Editor } from './editor.tsx'
-import { Head, Loading, Notice, useDone } from './parts.tsx'
+import { Head, Instead, Loading, Notice, useDone } from './parts.tsx'
 import { Related } from './related.tsx'
 import { UserTools } from './user-tools.tsx'
 import { idOf, Value } from './value.tsx'
@@ -49,7 +49,7 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
     const isGone = status === 404
     return (
       <>
-        <Notice kind="error">{sentence(error)}</Notice>
+        <Instead title={titleOf(resource.model)}>{sentence(error)}</Instead>
         {isGone && past(true)}
       </>
     )

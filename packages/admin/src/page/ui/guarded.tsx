@@ -8,7 +8,7 @@
 import { Component, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { useStrings } from '../i18n.ts'
-import { Notice } from './parts.tsx'
+import { Instead } from './parts.tsx'
 
 interface Parts {
   readonly children: ReactNode
@@ -31,12 +31,12 @@ class Boundary extends Component<Parts, { isBroken: boolean }> {
 export function Guarded({ children }: { children: ReactNode }) {
   const t = useStrings()
   const instead = (
-    <Notice kind="error">
+    <Instead>
       {t('screenFailed')}{' '}
       <button type="button" className="link" onClick={() => location.reload()}>
         {t('reload')}
       </button>
-    </Notice>
+    </Instead>
   )
   return (
     <Boundary key={useLocation().pathname} instead={instead}>

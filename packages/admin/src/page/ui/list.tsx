@@ -19,7 +19,7 @@ import { Columns } from './columns.tsx'
 import { Export } from './export.tsx'
 import { Filters } from './filters.tsx'
 import type { Marks } from './live.tsx'
-import { Button, Head, Icon, Loading, Notice, useDone } from './parts.tsx'
+import { Button, Head, Icon, Instead, Loading, Notice, useDone } from './parts.tsx'
 import { Table } from './table.tsx'
 import { left } from './value.tsx'
 
@@ -38,12 +38,9 @@ export function List({ resource }: { resource: Resource }) {
   const { search } = useLocation()
   if (isNarrowing(new URLSearchParams(search).get('filter'))) return <Narrowed {...{ resource }} />
   return (
-    <>
-      <Head title={resource.title} />
-      <Notice kind="error">
-        {t('unreadableFilter')} <Link to={`/${resource.name}`}>{t('clearFilters')}</Link>
-      </Notice>
-    </>
+    <Instead title={resource.title}>
+      {t('unreadableFilter')} <Link to={`/${resource.name}`}>{t('clearFilters')}</Link>
+    </Instead>
   )
 }
 
@@ -70,7 +67,9 @@ function Narrowed({ resource }: { resource: Resource }) {
       <Head
         title={resource.isUsers && resource.title === 'Users' ? t('users') : resource.title}
         below={
-          list.total === undefined ? undefined : t('recordCount', { count: number(list.total) })
+          list.total !== undefined && (
+            <span role="status">{t('recordCount', { count: number(list.total) })}</span>
+          )
         }
       >
         <Create resource={resource} />
@@ -216,7 +215,7 @@ function Found(props: Listed & { fields: readonly Field[]; marks: Marks }) {
   const isNarrowed = q !== undefined || rules.length > 0
   return (
     <div className="empty">
-      <p>{t(isNarrowed ? 'emptySearch' : 'empty')}</p>
+      <p role="status">{t(isNarrowed ? 'emptySearch' : 'empty')}</p>
       {isNarrowed && (
         <button type="button" onClick={() => list.setFilters({})}>
           {t('clearFilters')}
@@ -242,7 +241,7 @@ function Paging({ list }: { list: ListControllerResult }) {
         </select>
       </label>
       <span className="space" />
-      <span className="muted">
+      <span className="muted" role="status">
         {pages === undefined
           ? t('page', { page: number(page) })
           : t('pageOf', { page: number(page), pages: number(pages) })}

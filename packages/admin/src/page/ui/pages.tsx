@@ -5,14 +5,14 @@
  */
 
 import { Authenticated } from 'ra-core'
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Navigate, Route, Routes, useParams } from 'react-router'
 import { useAdmin, useRights } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
 import { Guarded } from './guarded.tsx'
 import { Layout } from './layout.tsx'
-import { Head, Loading, Notice } from './parts.tsx'
+import { Head, Instead, Loading } from './parts.tsx'
 import { idIn } from './value.tsx'
 
 const ListScreen = lazy(() => import('./list.tsx').then(({ List }) => ({ default: List })))
@@ -22,10 +22,7 @@ const Account = lazy(() => import('./account.tsx').then((found) => ({ default: f
 
 /** Whatever the path leads to. */
 export function Pages() {
-  const { title, accounts } = useAdmin()
-  useEffect(() => {
-    document.body.dataset.title = title
-  }, [title])
+  const { accounts } = useAdmin()
   return (
     <Suspense fallback={<Loading />}>
       <Routes>
@@ -83,7 +80,7 @@ function Of({ children }: { children: (resource: Resource, id: string | undefine
   const id = part && idIn(part)
   const t = useStrings()
   const found = shape.resources.find((one) => one.name === name)
-  if (!found) return <Notice kind="error">{t('missing')}</Notice>
+  if (!found) return <Instead>{t('missing')}</Instead>
   return <div key={`${name}/${id}`}>{children(found, id)}</div>
 }
 

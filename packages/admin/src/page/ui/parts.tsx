@@ -6,6 +6,7 @@
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
+import { useAdmin } from '../context.ts'
 import { useStrings } from '../i18n.ts'
 
 const PATHS = {
@@ -110,7 +111,8 @@ export function Decision({ action, isDanger = false, onConfirm, onClose }: Decid
   )
 }
 
-const focus = (shown: HTMLElement | null) => shown?.focus()
+/** Gives the focus to what appears. */
+export const focus = (shown: HTMLElement | null) => shown?.focus()
 
 /** A sentence at its place: read out when it appears. It takes the focus if what had it will be gone. */
 export function Notice(props: {
@@ -151,9 +153,9 @@ export function useDone(): { readonly done?: string; readonly path?: string } {
 /** The head of a screen. */
 export function Head(props: { title: string; below?: ReactNode; children?: ReactNode }) {
   const { title, below, children } = props
-  const { title: page } = document.body.dataset
+  const { title: page } = useAdmin()
   useEffect(() => {
-    document.title = page ? `${title} · ${page}` : title
+    document.title = title === page ? page : `${title} · ${page}`
   }, [title, page])
   return (
     <header className="head">
@@ -163,5 +165,16 @@ export function Head(props: { title: string; below?: ReactNode; children?: React
       </div>
       {children && <div className="buttons">{children}</div>}
     </header>
+  )
+}
+
+/** What is said where there is no screen, which has a title all the same. */
+export function Instead(props: { title?: string; children: ReactNode }) {
+  const { title } = useAdmin()
+  return (
+    <>
+      <Head title={props.title ?? title} />
+      <Notice kind="error">{props.children}</Notice>
+    </>
   )
 }

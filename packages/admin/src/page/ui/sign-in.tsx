@@ -13,7 +13,7 @@ import { session } from '../kept.ts'
 import { PLACE } from '../providers.ts'
 import { isOpenToGuests } from '../session.ts'
 import { Language } from './layout.tsx'
-import { Notice } from './parts.tsx'
+import { focus, Head, Notice } from './parts.tsx'
 import { type SecondStep, secondStepIn, useOffer, useRefused, useWay, type Way } from './ways.ts'
 
 /** Signs in by password, a code by mail or a passkey, with a second step if the account has one. */
@@ -22,7 +22,7 @@ export function SignIn() {
   const [second, setSecond] = useState(() => secondStepIn(refusal))
   return (
     <main className="sign-in">
-      <h1>{title}</h1>
+      <Head title={title} />
       {second ? (
         <Second {...second} onBack={() => setSecond(undefined)} />
       ) : (
@@ -134,7 +134,7 @@ function ByCode({ go, failure, isBusy }: Way) {
   const [isSent, setSent] = useState(false)
   const [unsent, setUnsent] = useState('')
   async function submit(): Promise<void> {
-    if (isSent) return void (await go({ way: 'login', body: { identifier, otp: otp.trim() } }))
+    if (isSent) return void (await go({ way: 'login', body: { identifier, otp } }))
     const result = await accounts?.sendLoginCode?.({ identifier })
     setSent(result?.ok === true)
     setUnsent(result?.ok ? '' : sentence(result?.error))
@@ -149,7 +149,7 @@ function ByCode({ go, failure, isBusy }: Way) {
       {isSent && (
         <>
           <Notice kind="info">{t('codeSent')}</Notice>
-          <Text label={t('code')} value={otp} onChange={setOtp} autoComplete="one-time-code" />
+          <Text label={t('code')} value={otp} onChange={setOtp} {...CODE} />
         </>
       )}
     </StepForm>
@@ -169,7 +169,7 @@ function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => voi
       <p>{t('secondText')}</p>
       {kind !== 'passkey' && (
         <StepForm
-          onSubmit={() => go({ way: 'login', body: { ticket, [member]: code.trim() } })}
+          onSubmit={() => go({ way: 'login', body: { ticket, [member]: code } })}
           {...{ isBusy, failure }}
           action={t('confirm')}
         >
@@ -178,7 +178,7 @@ function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => voi
             label={kind === 'totp' ? t('totpCode') : t('recoveryCode')}
             value={code}
             onChange={setCode}
-            autoComplete="one-time-code"
+            {...CODE}
           />
         </StepForm>
       )}
@@ -248,6 +248,9 @@ export function StepForm(props: {
   )
 }
 
+/** What is typed next, in the place of what had the focus. */
+const CODE = { autoComplete: 'one-time-code', takesFocus: true } as const
+
 /** A labelled line of text. */
 export function Text(props: {
   label: string
@@ -255,12 +258,21 @@ export function Text(props: {
   onChange: (value: string) => void
   type?: string
   autoComplete?: string
+  takesFocus?: boolean
 }) {
-  const { label, onChange, ...rest } = props
+  const { label, onChange, takesFocus = false, ...rest } = props
+  // Apps show blanks within codes.
+  const read = (text: string) =>
+    rest.autoComplete === CODE.autoComplete ? text.replace(/\s/g, '') : text
   return (
     <label className="field">
       <span>{label}</span>
-      <input required {...rest} onChange={({ target }) => onChange(target.value)} />
+      <input
+        required
+        {...rest}
+        ref={takesFocus ? focus : null}
+        onChange={({ target }) => onChange(read(target.value))}
+      />
     </label>
   )
 }

@@ -42,9 +42,7 @@ export function Totp() {
       {begun ? (
         <StepForm
           action={t('confirm')}
-          onSubmit={() =>
-            recent.go(() => accounts?.confirmTotp?.({ ticket, code: code.trim() }), finish)
-          }
+          onSubmit={() => recent.go(() => accounts?.confirmTotp?.({ ticket, code }), finish)}
         >
           <p>{t('scan')}</p>
           <Suspense>
