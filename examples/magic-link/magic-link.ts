@@ -6,7 +6,7 @@
  */
 
 import { type Fields, HttpError } from 'fieldgate'
-import { defineMethod, type Method, methodModel } from 'fieldgate/methods'
+import { type Accounts, defineMethod, type Method, methodModel } from 'fieldgate/methods'
 import { DuplicateKey } from 'fieldgate/ports'
 import { z } from 'zod'
 
@@ -69,7 +69,7 @@ export function magicLink(): Method<'magicLink'> {
           async respond({ link }, request, own) {
             if (typeof link !== 'string') throw new HttpError(400, 'Invalid credentials format.')
             // Removed before anything else, in one step: of parallel requests, one has it.
-            const used = await links.delete({ op: 'eq', field: 'seal', value: accounts.seal(link) })
+            const used = await links.delete(await sentAs(accounts, links, link))
             const user = used && (await accounts.byId(used.owner))
             const isGood =
               user &&
@@ -88,6 +88,16 @@ export function magicLink(): Method<'magicLink'> {
       }
     },
   })
+}
+
+type Links = ReturnType<Accounts['collection']>
+
+/** Finds what was sent as `link`: under any secret of the app, whose first one may have been replaced since. */
+async function sentAs(accounts: Accounts, links: Links, link: string) {
+  const [value] = /^[0-9a-f]{24}(?=\.)/.exec(link) ?? ['0'.repeat(24)]
+  const [sent] = await links.find({ filter: { op: 'eq', field: '_id', value }, sort: [], limit: 1 })
+  const isRight = accounts.isSealed(sent?.seal, link)
+  return { op: 'eq', field: 'seal', value: isRight ? String(sent?.seal) : '' } as const
 }
 
 /** Another request was faster, and sends its link. */

@@ -41,7 +41,7 @@ const LIFETIME_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
 export interface Challenge {
-  readonly challenge: string
+  readonly challenge: string | ((challenge: string) => boolean)
   /** The origin that asked for it, if it is one of the options'. */
   readonly origin?: string
 }
@@ -92,7 +92,10 @@ export class Ceremonies {
     const { ticket, challenge } =
       second === undefined
         ? await this.#ticket('sign-in', request)
-        : { ticket: second, challenge: bytes(this.challengeOf(second)) }
+        : {
+            ticket: second,
+            challenge: new TextEncoder().encode(this.#accounts.seal(asked(second))),
+          }
     const publicKey = await generateAuthenticationOptions({
       ...{ rpID: this.#options.rpId, challenge, timeout: LIFETIME_MS },
       userVerification: 'required',
@@ -100,9 +103,11 @@ export class Ceremonies {
     return { publicKey, ticket }
   }
 
-  /** The challenge for the ticket of a first step; that ticket opens one session. */
-  challengeOf(ticket: string): string {
-    return this.#mac(['challenge', ticket])
+  /** The challenge for the ticket of a first step, under any secret of the app; that ticket opens one session. */
+  challengeFor(ticket: string): Challenge {
+    const sealed = (challenge: string) => new TextDecoder().decode(bytes(challenge))
+    const { isSealed } = this.#accounts
+    return { challenge: (challenge) => isSealed(sealed(challenge), asked(ticket)) }
   }
 
   /** Whether `credential` is sent with that ticket for the first time. */
@@ -203,13 +208,13 @@ export class Ceremonies {
 
   /** What authenticators keep of the user: nothing that tells who it is, and the same for all passkeys of an account. */
   #handleOf(user: Fields): Uint8Array<ArrayBuffer> {
-    return bytes(this.#mac(['handle', String(user._id), this.#accounts.era(user)]))
+    const parts = ['handle', String(user._id), this.#accounts.era(user)]
+    return bytes(this.#accounts.seal(JSON.stringify(parts)).split('.')[1] ?? '')
   }
+}
 
-  /** 32 bytes, in Base64url. */
-  #mac(parts: readonly string[]): string {
-    return this.#accounts.seal(JSON.stringify(parts)).split('.')[1] ?? ''
-  }
+function asked(ticket: string): string {
+  return JSON.stringify(['challenge', ticket])
 }
 
 /** Whether what a device says there is more than any does. */

@@ -166,7 +166,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         async isRight(user, credential, request, ticket) {
           // A request that is sent again shows the same use, whose count is no higher; a copy of the key shows another one.
           const isNew = await ceremonies.isFirst(ticket, credential)
-          const challenge = isNew ? { challenge: ceremonies.challengeOf(ticket) } : undefined
+          const challenge = isNew ? ceremonies.challengeFor(ticket) : undefined
           const own = String(user._id)
           return (await ceremonies.accountOf(credential, challenge, request, own)) !== undefined
         },
