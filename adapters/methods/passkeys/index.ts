@@ -14,11 +14,12 @@ import type {
   OpenMethod,
   SignInMethod,
 } from '../../../src/auth/setup/method.ts'
-import { badRequest } from '../../../src/http/errors/errors.ts'
+import { badRequest, refusal } from '../../../src/http/errors/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../../src/http/response/respond.ts'
 import { nameIn } from '../../../src/methods/method-model.ts'
 import { checkOptions, each, type Fail, failAs, whatever } from '../../../src/model/option-rules.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
@@ -27,6 +28,11 @@ export type { PasskeysOptions }
 const KNOWN = each(whatever, 'rpId', 'rpName', 'origins', 'relatedOrigins')
 const fail: Fail = failAs('passkeys')
 
+/** Of more than 1000 some would sign in that no list has. Parallel requests may come to a few more than these. */
+const MOST_PASSKEYS = 100
+
+const tooMany = () =>
+  refusal('too-many-passkeys', 409, 'You have too many passkeys. Remove one first.')
 const refused = () => badRequest('passkey-rejected', 'That passkey was not accepted.')
 
 const publicKey = record(string(), unknown())
@@ -44,7 +50,7 @@ const ROUTES: readonly MethodRoute[] = [
     enrols: true,
     summary: 'Begins to register a passkey',
     response: begun,
-    refusals: [refuse.recentSignInRequired()],
+    refusals: [refuse.recentSignInRequired(), tooMany()],
   }),
   methodRoute('createPasskey', 'POST /passkeys', 'signed in', {
     enrols: true,
@@ -52,7 +58,7 @@ const ROUTES: readonly MethodRoute[] = [
     body: object({ ticket: string(), credential: publicKey, name: optional(string()) }),
     response: shown,
     status: 201,
-    refusals: [invalidFields({}), refused(), refuse.recentSignInRequired()],
+    refusals: [invalidFields({}), refused(), refuse.recentSignInRequired(), tooMany()],
   }),
   methodRoute('listPasskeys', 'GET /passkeys', 'signed in', {
     enrols: true,
@@ -182,9 +188,13 @@ function registrations(
   stored: Passkeys,
   ceremonies: Ceremonies,
 ): OpenMethod['handlers'] {
+  const checkRoom = async (user: Fields) => {
+    if ((await stored.of(user)).length >= MOST_PASSKEYS) throw tooMany()
+  }
   return {
     async beginPasskey(request) {
       const user = await accounts.recent(request)
+      await checkRoom(user)
       return valueResponse(await ceremonies.registration(user, request))
     },
     async createPasskey(request) {
@@ -193,6 +203,7 @@ function registrations(
       const { ticket, credential, name = 'Passkey' } = await accounts.body(request)
       checkTyped(ticket, credential)
       const named = nameIn(name)
+      await checkRoom(user)
       const challenge = await ceremonies.challengeIn(ticket, ceremonies.registering(user))
       const key = challenge && (await ceremonies.registered(credential, challenge))
       const passkey = key && (await stored.add(user, named, key))
