@@ -2,7 +2,7 @@
 
 import type { Outlet, PipedBody } from '../../ports/services/piped-body.ts'
 
-/** The most characters of events that wait for a client. */
+/** The most characters of events that wait for a client before another one comes. */
 const MOST_WAITING = 1024 * 1024
 
 /** Milliseconds until a client connects again. Like comments, a line of the next event: for httpx-sse, blocks are events. */
@@ -94,9 +94,11 @@ export class Events implements PipedBody {
   #send(text: string, isFree: boolean): void {
     if (this.#isEnding) return
     this.sentAt = performance.now()
+    // The event itself may be larger: a client that reads gets it all the same.
+    const isFull = this.#size > MOST_WAITING
     this.#waiting.push(text)
     if (!isFree) this.#size += text.length
-    if (this.#size > MOST_WAITING) this.#cut()
+    if (isFull) this.#cut()
     else this.#flush()
   }
 

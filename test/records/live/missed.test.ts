@@ -1,4 +1,4 @@
-/** What a client of a live list has missed is read in parts, and told only if it is not much. */
+/** What a client of a live list has missed is read in parts, and told only if it is not much; and what waits for it. */
 
 import { expect, it, vi } from 'vitest'
 import * as z from 'zod'
@@ -48,4 +48,19 @@ it.each([
   }
   const first = reads.mock.calls.filter(([after]) => after === begin?.id)
   expect(first.map(([, { limit }]) => limit)).toEqual([2, 2])
+})
+
+it('a record that is larger than what waits for slow clients reaches one that reads', async () => {
+  const { app } = service()
+  app.mount('/pages', createRouter({ model: Page, live: true, middlewares: [] }))
+  const pages = app.store.collection(Page)
+  const { _id } = await pages.insert({ title: '', text: 'x'.repeat(1_500_000) })
+  const headers = { accept: 'text/event-stream' }
+  const live = new Reading(await app.handle(new Request('http://localhost/pages', { headers })))
+  await live.next()
+  for (const title of ['one', 'two']) {
+    await pages.update(_id, { title })
+    expect(await live.next()).toMatchObject({ event: 'set', data: { data: { title } } })
+  }
+  await live.cancel()
 })
