@@ -2,12 +2,15 @@
 
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import { settledAll } from '../../ports/promises/settled-all.ts'
+import { countFor } from '../../ports/promises/turns.ts'
 import type { LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
 import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery } from './held.ts'
 import { type Delivering, laneOf, type Tries } from './tries.ts'
 
 const BATCH = 100
+/** How many are read at first where other requests are served. */
+const FIRST = 3
 /** How often the position is stored while a batch takes longer, in milliseconds. */
 const STORE_MS = 1000
 
@@ -35,6 +38,8 @@ export class Reading {
   readonly #tries: Tries
   readonly #scope: ReadingScope
   readonly #bell = new Bell()
+  /** How many are read next: few of large records, as other requests wait meanwhile. */
+  #many: number
   #position = ''
   #stored = ''
   #storedAt = performance.now()
@@ -46,6 +51,7 @@ export class Reading {
     this.#at = tries.at
     this.#tries = tries
     this.#scope = scope
+    this.#many = scope.until === undefined ? FIRST : BATCH
   }
 
   /** Delivers what comes after `position`, until there is no more to do. */
@@ -79,6 +85,7 @@ export class Reading {
       return pace.sleep(host.now() + POLL_MS, this.#bell)
     }
     this.#warnOfLag(found.changes)
+    this.#many = countFor(JSON.stringify(found.changes.at(-1)).length, BATCH)
     const own = (one: LoggedChange) =>
       until === undefined || (one.id <= until && one.id > (behind?.get(one.model) ?? ''))
     const told = found.changes.filter((one) => own(one) && !isMove(one))
@@ -91,7 +98,7 @@ export class Reading {
 
   /** Reads on, and says so if some may be lost: after the position, all that is left of each model is there. */
   async #read(): Promise<ReadChanges> {
-    const options = { limit: BATCH, models: this.#scope.models }
+    const options = { limit: this.#many, models: this.#scope.models }
     const after = this.#position || undefined
     const { log, host, settings } = this.#at
     const found = await log.read(after, options)
