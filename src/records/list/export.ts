@@ -109,6 +109,8 @@ const lines: TextOf = (records) => records.map((one) => `${JSON.stringify(one)}\
 /** How many characters are read at a time, about, and the most records. */
 const PART_LENGTH = 256 * 1024
 const MAX_RECORDS = 1000
+/** The records of the first part: they say how large records are, and which columns there are of what `output` adds. */
+const firstOf = ({ model, lean }: Resource): number => (model.output && !lean ? 100 : 3)
 
 /** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
 async function* partsOf(
@@ -121,7 +123,7 @@ async function* partsOf(
   const { engine, model, lean, hints } = resource
   const { sort } = first
   const select = withKeys(view.select, sort)
-  let limit = 100
+  let limit = firstOf(resource)
   let after: readonly Scalar[] | undefined
   for (;;) {
     const { filter, request = begin } = after ? await current() : first

@@ -299,6 +299,16 @@ describe('a list as a file', () => {
     expect(headers.get('vary')).toBe('Accept')
   })
 
+  it.each([CSV, NDJSON])('is read a few large records at a time: %s', async (accept) => {
+    const { app, rows } = opened()
+    for (let at = 0; at < 20; at++) await rows.insert({ name: 'x'.repeat(500_000) })
+    const response = await app.handle(new Request('http://x/rows', { headers: { accept } }))
+    const lengths: number[] = []
+    for await (const chunk of response.body ?? []) lengths.push(chunk.length)
+    expect(lengths.reduce((all, one) => all + one)).toBeGreaterThan(10_000_000)
+    expect(Math.max(...lengths)).toBeLessThan(2_000_000)
+  })
+
   it('is read no further when its client has gone', async () => {
     const { app, rows } = opened()
     for (let at = 0; at < 2000; at++) await rows.insert({ name: `n${at}` })
