@@ -166,6 +166,24 @@ describe('an atomic step', () => {
     },
   )
 
+  it.each(['update', 'delete'] as const)(
+    'runs again if it has found a record that its %s does not',
+    async (write) => {
+      const { app, accounts } = bank()
+      const { _id } = await accounts.insert({ owner: 'a', balance: 1 })
+      let runs = 0
+      const told = await app.store.atomic(async (tx) => {
+        runs += 1
+        const own = tx.collection(Account)
+        const found = await own.findById(_id)
+        if (runs === 1) await accounts.delete(_id)
+        const written = await own[write](_id, { balance: 2 })
+        return found && !written ? 'half' : found
+      })
+      expect([told, runs]).toEqual([null, 2])
+    },
+  )
+
   it('runs again if a record appears that it did not find', async () => {
     const { app, accounts } = bank()
     let runs = 0

@@ -129,6 +129,11 @@ export function recordCollection<R, I>(
     note?.(filter, record ? [record] : [], !record)
     return shown(record)
   }
+  /** What a write of one record has come to. That there was none is noted: it has been read, too. */
+  const written = <T>(filter: Filter, one: T | null): T | null => {
+    if (one === null) note?.(filter, [], true)
+    return one
+  }
   /** The records of a read, whole if it is noted: then they are compared when the step is written. */
   const found = async (read: Read, isNoted: boolean): Promise<Fields[]> => {
     if (!note) return stored.find(read)
@@ -169,7 +174,8 @@ export function recordCollection<R, I>(
     },
     async update(id, changes) {
       await ready()
-      return shown(await records.update(byId(id), await changesOf(records, changes)))
+      const one = byId(id)
+      return shown(written(one, await records.update(one, await changesOf(records, changes))))
     },
     async updateWhere(filter, changes) {
       await ready()
@@ -177,7 +183,8 @@ export function recordCollection<R, I>(
     },
     async delete(id) {
       await ready()
-      return (await records.remove(byId(id))) !== null
+      const one = byId(id)
+      return written(one, await records.remove(one)) !== null
     },
   }
 }
