@@ -56,7 +56,9 @@ interface Retrying {
   /** The result of the first attempt that nobody overtakes; undefined if all `maxTries` are. */
   retry<T>(
     maxTries: number,
-    attempt: () => Promise<{ readonly result: T } | { readonly overtaken: string }>,
+    attempt: (
+      awaited: (record: string) => boolean,
+    ) => Promise<{ readonly result: T } | { readonly overtaken: string }>,
   ): Promise<{ readonly result: T } | undefined>
 }
 
@@ -115,8 +117,10 @@ export async function updateWithFiles(
   // Nothing is stored for a missing record.
   requireFound(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
-  const attempt = async () => {
+  const attempt = async (awaited: (record: string) => boolean) => {
     const before = requireFound(await engine.first(filter))
+    const id = String(before._id)
+    if (awaited(id)) return { overtaken: id }
     const there = new Set(objectsOf(resource, before).keys())
     for (const { key } of incoming.files) there.add(key)
     const gone = await goneIn(resource, touched, changes, there)
@@ -125,7 +129,7 @@ export async function updateWithFiles(
     const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
     const result = await write(safe, { ...kept, ...expected?.fields })
     if (!result && expected) throw expected.refusal
-    if (!result) return { overtaken: String(before._id) }
+    if (!result) return { overtaken: id }
     const held = objectsOf(resource, result)
     replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
     return { result }

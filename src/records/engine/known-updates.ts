@@ -40,14 +40,15 @@ export async function updateKnown(
   { changes, kept, unsure, write }: KnownUpdate,
 ): Promise<Fields | null> {
   const { model } = engine
-  const updated = await queue.retry<Fields | null>(MAX_TRIES, async () => {
+  const updated = await queue.retry<Fields | null>(MAX_TRIES, async (awaited) => {
     const stored = await engine.first(filter)
     if (!stored || !holds(stored, expect)) return { result: null }
+    const id = String(stored._id)
+    if (awaited(id)) return { overtaken: id }
     const plan = replacement(model, changes, kept, stored)
     const whole = applyReplacement(upgraded(model, stored), plan)
     if (model.refinements) await checkAcross(model, whole)
     const seen = model.refinements ? Object.keys(model.fields) : unsure
-    const id = String(stored._id)
     const one = all([filter, withId(id)])
     const result = await write(one, plan, { ...picked(stored, seen), ...expect }, whole)
     return result ? { result } : { overtaken: id }

@@ -17,6 +17,8 @@ export function pause(tries: number): Promise<void> {
 /** How a try ended: with its result, or because another writer has changed the record with this id. */
 export type Attempt<T> = { readonly result: T } | { readonly overtaken: string }
 
+const nothing = () => false
+
 /** Lets writers of one record wait for each other, if they would otherwise keep overtaking each other. */
 export class SerialQueue {
   /** The end of the last work in the queue, by record. */
@@ -39,18 +41,19 @@ export class SerialQueue {
 
   /**
    * The result of the first attempt that nobody overtakes; undefined if all `maxTries` are. A writer that was overtaken
-   * waits for others of this process that were too, so that only other processes can overtake it for long.
+   * waits for others of this process that were too, so that only other processes can overtake it for long: an attempt that
+   * finds its record `awaited` by others is to give way, as one that was overtaken.
    */
   async retry<T>(
     maxTries: number,
-    attempt: () => Promise<Attempt<T>>,
+    attempt: (awaited: (record: string) => boolean) => Promise<Attempt<T>>,
   ): Promise<{ readonly result: T } | undefined> {
-    const first = await attempt()
+    const first = await attempt((record) => this.#last.has(record))
     if ('result' in first) return first
     return this.after(first.overtaken, async () => {
       for (let tries = 1; tries < maxTries; tries += 1) {
         if (tries > 1) await pause(tries)
-        const next = await attempt()
+        const next = await attempt(nothing)
         if ('result' in next) return next
       }
       return undefined

@@ -81,14 +81,16 @@ export async function writeAsSeen<T>(
 ): Promise<T> {
   if (known) return write(known)
   const overtaken = refuse.changedMeanwhile()
-  const written = await engine.judging.retry(maxTries, async (): Promise<Attempt<T>> => {
+  const written = await engine.judging.retry(maxTries, async (awaited): Promise<Attempt<T>> => {
     const record = await engine.first(filter)
     if (!record) throw refuse.entryNotFound()
+    const id = String(record._id)
+    if (awaited(id)) return { overtaken: id }
     try {
       return { result: await write(seenAs(engine.model, record, overtaken)) }
     } catch (error) {
       if (error !== overtaken) throw error
-      return { overtaken: String(record._id) }
+      return { overtaken: id }
     }
   })
   if (!written) throw overtaken
