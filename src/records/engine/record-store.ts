@@ -129,11 +129,6 @@ export function recordCollection<R, I>(
     note?.(filter, record ? [record] : [], !record)
     return shown(record)
   }
-  /** What a write of one record has come to. That there was none is noted: it has been read, too. */
-  const written = <T>(filter: Filter, one: T | null): T | null => {
-    if (one === null) note?.(filter, [], true)
-    return one
-  }
   /** The records of a read, whole if it is noted: then they are compared when the step is written. */
   const found = async (read: Read, isNoted: boolean): Promise<Fields[]> => {
     if (!note) return stored.find(read)
@@ -175,7 +170,7 @@ export function recordCollection<R, I>(
     async update(id, changes) {
       await ready()
       const one = byId(id)
-      return shown(written(one, await records.update(one, await changesOf(records, changes))))
+      return shown(noting(note, one, await records.update(one, await changesOf(records, changes))))
     },
     async updateWhere(filter, changes) {
       await ready()
@@ -184,9 +179,15 @@ export function recordCollection<R, I>(
     async delete(id) {
       await ready()
       const one = byId(id)
-      return written(one, await records.remove(one)) !== null
+      return noting(note, one, await records.remove(one)) !== null
     },
   }
+}
+
+/** `one`, which a write of what matches has come to. That there was none is noted: it has been read. */
+function noting<T>(note: NoteRead | undefined, filter: Filter, one: T | null): T | null {
+  if (one === null) note?.(filter, [], true)
+  return one
 }
 
 /** Validated changes; an explicit undefined removes the field, even if it has a default. */
