@@ -304,17 +304,19 @@ await withService('chromium', () => {
     })
   })
 
-  it('With the colours of the system, the record that keys have come to is marked', async () => {
-    const { page } = await inForm({ title: 'Forced' })
-    const device = await page.createCDPSession()
-    await device.send('Emulation.setEmulatedMedia', {
-      features: [{ name: 'forced-colors', value: 'active' }],
-    })
-    await (await field(page, 'Parent')).focus()
-    await page.keyboard.type('Forced')
-    const option = await found(page, '[aria-selected="true"]')
-    expect(await option.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('solid')
-  })
+  it.each(['none', 'active'])(
+    'With colours of the system (%s), the record that keys have come to is marked',
+    async (value) => {
+      const { page } = await inForm({ title: 'Forced' })
+      const device = await page.createCDPSession()
+      const features = [{ name: 'forced-colors', value }]
+      await device.send('Emulation.setEmulatedMedia', { features })
+      await (await field(page, 'Parent')).focus()
+      await page.keyboard.type('Forced')
+      const option = await found(page, '[aria-selected="true"]')
+      expect(await option.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('solid')
+    },
+  )
 
   it('What is printed is the record, without the menu', async () => {
     const { page } = await inForm({})

@@ -93,12 +93,17 @@ function By({ who }: { who: string | null }) {
 const PLAIN = { isRequired: false, isNullable: true } as const
 const USER: Field = { ...PLAIN, name: 'by', label: '', kind: 'reference', model: 'User' }
 
+/** What scrolls must be reached by keys. */
+const reached = (list: HTMLElement | null) => {
+  if (list && list.scrollHeight > list.clientHeight) list.tabIndex = 0
+}
+
 function Differences({ resource, change }: { resource: Resource; change: Change }) {
   const t = useStrings()
   // When it was changed is said already.
   const shown = Object.entries(change.changes).filter(([name]) => name !== 'updatedAt')
   return (
-    <dl>
+    <dl ref={reached}>
       {shown.map(([name, { from, to }]) => {
         const known = resource.fields.find((one) => one.name === name)
         const field: Field = known ?? { ...PLAIN, name, kind: 'json', label: titleOf(name) }
