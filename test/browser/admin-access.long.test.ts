@@ -84,6 +84,11 @@ await withService('chromium', () => {
       await found(page, 'aside.open')
       expect(await unseen(page)).toEqual([])
       expect(await page.$('aside.open')).toBeNull()
+      // A link to the same screen closes it, too.
+      await press(page, 'Menu')
+      await click(page, '.who a')
+      await page.waitForSelector('aside.open', { hidden: true })
+      await expect.poll(() => focused(page)).toMatch(/^Account/)
     })
 
     it('nothing that has the focus is behind the buttons of a form, and all of it fits', async () => {

@@ -5,7 +5,7 @@
  */
 
 import { useGetIdentity, useLocaleState, useLocales, useLogout } from 'ra-core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
 import { useAdmin, useRights } from '../context.ts'
 import { useStrings } from '../i18n.ts'
@@ -26,7 +26,6 @@ export function Layout({ children }: { children: ReactNode }) {
   const opener = useRef<HTMLButtonElement>(null)
   const before = useRef(pathname)
   useEffect(() => {
-    setOpen(false)
     if (before.current === pathname) return
     before.current = pathname
     // Those who listen or use keys begin where the new screen does.
@@ -44,6 +43,10 @@ export function Layout({ children }: { children: ReactNode }) {
     document.addEventListener('keydown', close)
     return () => document.removeEventListener('keydown', close)
   }, [isOpen])
+  // A link may lead to the screen that is there.
+  const leave = ({ target }: SyntheticEvent) => {
+    if ((target as Element).closest('a')) main.current?.focus()
+  }
   return (
     <div className="frame">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
@@ -63,7 +66,8 @@ export function Layout({ children }: { children: ReactNode }) {
         </button>
         <span className="brand">{title}</span>
       </header>
-      <aside id="menu" className={isOpen ? 'open' : ''}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys follow a link by a click, too */}
+      <aside id="menu" className={isOpen ? 'open' : ''} onClick={leave}>
         <Link to="/" className="brand">
           {title}
         </Link>
