@@ -213,6 +213,25 @@ await withService('chromium', () => {
       )
     })
 
+    it('is narrowed to the time that was typed, whatever the day was on the way', async () => {
+      const rules = [{ field: 'at', operator: 'eq', value: '2026-04-29T00:30:00.000Z' }]
+      const page = await shown(`/notes?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
+      await page.emulateTimezone('Europe/Berlin')
+      await page.reload()
+      const value = await field(page, 'Value')
+      await value.focus()
+      // With the month it is the 29th of March, where 2:30 is skipped.
+      await page.keyboard.type('0328')
+      await page.waitForFunction(() => location.hash.includes('2026-03-28T01%3A30%3A00'))
+      expect(await value.evaluate((one) => one.value)).toBe('2026-03-28T02:30')
+      await (await field(page, 'Condition')).focus()
+      await value.focus()
+      await page.keyboard.type('0329')
+      await (await field(page, 'Condition')).focus()
+      await page.waitForFunction(() => location.hash.includes('2026-03-29T01%3A30%3A00'))
+      expect(await value.evaluate((one) => one.value)).toBe('2026-03-29T03:30')
+    })
+
     it('is there under the path of a screen of the page', async () => {
       await app.store.collection(Account).insert({ name: 'Ada & Sons' })
       const page = await shown('/')

@@ -168,17 +168,10 @@ function RuleValue(props: { field: Field; value: string; onChange: (value: strin
     )
   }
   const type = TYPES[field.item?.kind ?? field.kind] ?? 'text'
-  if (type !== 'datetime-local')
-    return <LateInput label={t('value')} {...{ type, value, onChange }} />
   // The address has the instant, which is the same wherever it is opened.
-  return (
-    <LateInput
-      label={t('value')}
-      type={type}
-      value={localOf(value)}
-      onChange={(text) => onChange(instantOf(text) ?? '')}
-    />
-  )
+  const local = { show: localOf, read: (text: string) => instantOf(text) ?? '' }
+  const given = { label: t('value'), type, value, onChange }
+  return <LateInput {...given} {...(type === 'datetime-local' && local)} />
 }
 
 /** A line that counts when it is left, or on Enter: each letter would be a request. */
@@ -187,21 +180,29 @@ function LateInput(props: {
   type: string
   value: string
   onChange: (value: string) => void
+  /** How a value is written, and what is read from that, where they differ. */
+  show?: (value: string) => string
+  read?: (text: string) => string
 }) {
-  const { label, type, value, onChange } = props
+  const { label, type, value, onChange, show = String, read = String } = props
   const t = useStrings()
   const id = useId()
-  const [text, setText] = useState(value)
+  const [text, setText] = useState(show(value))
   const [isBad, setBad] = useState(false)
   const [known, setKnown] = useState(value)
   if (value !== known) {
     // The address has another one.
     setKnown(value)
-    setText(value)
+    setText(show(value))
+  }
+  const take = (next: string) => {
+    setKnown(next)
+    onChange(next)
   }
   const leave = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
     setBad(currentTarget.validity.badInput)
-    if (text !== value) onChange(text)
+    if (read(text) === value) setText(show(value))
+    else take(read(text))
   }
   return (
     <>
@@ -218,7 +219,7 @@ function LateInput(props: {
         onChange={({ target }) => {
           setText(target.value)
           setBad(false)
-          if (type !== 'text') onChange(target.value)
+          if (type !== 'text') take(read(target.value))
         }}
         onBlur={leave}
         onKeyDown={(event) => event.key === 'Enter' && leave(event)}
