@@ -180,7 +180,7 @@ await withService('chromium', () => {
     })
 
     it('keeps the time that was typed while the day is on its way over a night without it', async () => {
-      const { page, stored } = await inForm({ due: new Date('2026-04-29T00:30:00Z') })
+      const { id, page, stored } = await inForm({ due: new Date('2026-04-29T00:30:00Z') })
       await page.emulateTimezone('Europe/Berlin')
       await page.reload()
       await (await field(page, 'Due')).focus()
@@ -193,6 +193,7 @@ await withService('chromium', () => {
       await page.keyboard.type('0329')
       await (await field(page, 'Title')).focus()
       expect(await written(page, 'Due')).toBe('2026-03-29T03:30')
+      await things().delete(id)
     })
   })
 
