@@ -54,11 +54,11 @@ function textOf(all: readonly ConsumerStatus[]): string {
     ]),
   )
   const gone = all.flatMap(({ name, gone: urls }) =>
-    urls.map((url) => `${name}: ${url} has responded with 410`),
+    urls.map((url) => [`${name}: ${url} has responded with 410`]),
   )
   return [
     table([head, ...rows]),
     ...(aside.length > 0 ? ['', table([details, ...aside])] : []),
-    ...(gone.length > 0 ? ['', ...gone] : []),
+    ...(gone.length > 0 ? ['', table(gone)] : []),
   ].join('\n')
 }

@@ -75,3 +75,42 @@ it('fieldgate changes tells what was set aside, and tries it again', async () =>
   expect((await folder.node('mended.ts')).out).toBe('mailed a\n')
   expect((await folder.fieldgate('changes', './app.ts')).code).toBe(0)
 })
+
+const GONE = `
+import { createServer } from 'node:http'
+import * as z from 'zod'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { sqliteStore } from 'fieldgate/sqlite'
+import { runDue, webhooks } from 'fieldgate/webhooks'
+
+const Task = defineModel('Task', { fields: { title: z.string() }, changes: true })
+export const app = createApp({ store: sqliteStore({ path: 'tasks.db' }) })
+const secret = 'whsec_' + btoa('s'.repeat(32))
+let url = 'http://127.0.0.1/'
+webhooks(app, { endpoints: () => [{ url, secret }], allowPrivate: true, as: () => ({ userId: 'one' }) })
+app.mount('/tasks', createRouter({ model: Task, middlewares: [] }))
+
+if (process.argv[2] === 'send') {
+  const server = createServer((_, response) => response.writeHead(410).end()).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  url = 'http://127.0.0.1:' + server.address().port + '/\\u001b[2J\\nhooks'
+  await app.ready()
+  await app.store.collection(Task).insert({ title: 'a' })
+  await runDue(app)
+  await app.close()
+  server.close()
+}
+`
+
+it('fieldgate changes tells of endpoints that are gone, and nothing to the terminal', async () => {
+  const folder = await project({ 'app.ts': GONE })
+  onTestFinished(() => folder.remove())
+  await folder.node('app.ts', 'send')
+  const { code, out } = await folder.fieldgate('changes', './app.ts')
+  expect([code, out.trim().split('\n').at(-1)]).toEqual([
+    1,
+    expect.stringMatching(
+      /^webhooks: http:\/\/127\.0\.0\.1:\d+\/ \[2J hooks has responded with 410$/,
+    ),
+  ])
+})
