@@ -109,6 +109,9 @@ export const byAddress: ClientOption = (_, context) => {
   return typeof clientAddress === 'string' ? networkOf(clientAddress) : undefined
 }
 
+/** What comes before an IPv4 address in IPv6: as sockets have it, and as a translator makes it (RFC 6052). */
+const WITH_IPV4 = /^(?:(?:0:){5}ffff|64:ff9b:(?:0:){3}0):/
+
 /** IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
@@ -119,8 +122,12 @@ export function networkOf(address: string): string {
   const [left = [], right = []] = halves
   const zeros = Math.max(0, 8 - left.length - right.length)
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
-  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(.)/, '$1'))
-  return `${network.join(':')}::/64`
+  const short = groups.map((group) => group.replace(/^0+(.)/, '$1'))
+  if (WITH_IPV4.test(short.join(':'))) {
+    const last = short.slice(6).map((group) => Number.parseInt(group, 16))
+    return last.flatMap((two) => [two >> 8, two & 255]).join('.')
+  }
+  return `${short.slice(0, 4).join(':')}::/64`
 }
 
 const MAX_KEY_LENGTH = 256
