@@ -85,6 +85,22 @@ await withService('chromium', () => {
       expect(problems).toEqual([])
     })
 
+    it('keeps the cookies of the sign-ins that were begun last', async () => {
+      const { page, title } = await opened()
+      await title('nothing')
+      const begun: string[] = []
+      for (let times = 0; times < 12; times += 1) {
+        await page.evaluate(() =>
+          fetch('/auth/login/oidc/company?returnTo=/', { redirect: 'manual' }),
+        )
+        const names = (await page.cookies()).map(({ name }) => name)
+        begun.push(...names.filter((name) => !begun.includes(name)))
+      }
+      const kept = (await page.cookies()).map(({ name }) => name)
+      expect(begun).toHaveLength(12)
+      expect(kept.toSorted()).toEqual(begun.slice(-8).toSorted())
+    })
+
     it('comes back with the reason if the user cancels', async () => {
       const { title, begin } = await opened()
       await title('nothing')
