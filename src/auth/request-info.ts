@@ -109,25 +109,23 @@ export const byAddress: ClientOption = (_, context) => {
   return typeof clientAddress === 'string' ? networkOf(clientAddress) : undefined
 }
 
-/** What comes before an IPv4 address in IPv6: as sockets have it, and as a translator makes it (RFC 6052). */
-const WITH_IPV4 = /^(?:(?:0:){5}ffff|64:ff9b:(?:0:){3}0):/
+/** An IPv4 address in IPv6, as sockets have it; in dots, or not. */
+const MAPPED = /^(?:0*:)*ffff:(?:(\d+\.\d+\.\d+\.\d+)|(\w+):(\w+))$/
 
 /** IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
   if (!bare.includes(':')) return bare
-  const [, mapped] = /^(?:0*:)*(?:ffff:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare) ?? []
-  if (mapped !== undefined) return mapped
+  const [, dotted, ...words] = MAPPED.exec(bare) ?? []
+  if (dotted) return dotted
+  const bytesIn = (word: number) => [word >> 8, word & 255]
+  if (words[0]) return words.flatMap((word) => bytesIn(Number(`0x${word}`))).join('.')
   const halves = bare.split('::').map((half) => half.split(':').filter((group) => group !== ''))
   const [left = [], right = []] = halves
   const zeros = Math.max(0, 8 - left.length - right.length)
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
-  const short = groups.map((group) => group.replace(/^0+(.)/, '$1'))
-  if (WITH_IPV4.test(short.join(':'))) {
-    const last = short.slice(6).map((group) => Number.parseInt(group, 16))
-    return last.flatMap((two) => [two >> 8, two & 255]).join('.')
-  }
-  return `${short.slice(0, 4).join(':')}::/64`
+  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(.)/, '$1'))
+  return `${network.join(':')}::/64`
 }
 
 const MAX_KEY_LENGTH = 256

@@ -66,17 +66,11 @@ const PAUSE_MS = 5000
 export function fetchPaused(): typeof fetchLimited {
   let until = 0
   return async (url, init) => {
-    if (performance.now() < until) {
-      throw refuse.providerUnreachable(new Error(`${new URL(url).origin} failed a moment ago`))
-    }
-    let isGood = false
-    try {
-      const response = await fetchLimited(url, init)
-      isGood = response.ok
-      return response
-    } finally {
-      if (!isGood) until = performance.now() + PAUSE_MS
-    }
+    if (performance.now() < until) throw refuse.providerUnreachable()
+    const asked = fetchLimited(url, init)
+    const response = await asked.catch(() => undefined)
+    if (!response?.ok) until = performance.now() + PAUSE_MS
+    return asked
   }
 }
 
