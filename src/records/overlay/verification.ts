@@ -65,7 +65,8 @@ export class Verification {
     const absent = seen.flatMap(({ engine, absent }) =>
       absent.map((filter): EngineStep => ({ engine, action: { require: filter, exists: false } })),
     )
-    return [...guardsOf(absent, steps), ...present, ...absent, ...writes]
+    const again = absent.flatMap((step) => afterWrites(step, steps))
+    return [...guardsOf(absent, steps), ...present, ...absent, ...writes, ...again]
   }
 
   #seenOf(engine: RecordEngine): Seen {
@@ -91,6 +92,22 @@ function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): Eng
     const options = { expect: { ...action.options?.expect, ...contentOf(model, base) } }
     return { ...step, action: { ...action, options } }
   })
+}
+
+/**
+ * What is absent must be so after the writes of `steps` too: on PostgreSQL one of them may have waited for another writer to give
+ * up an id or a unique value, who has stored what was absent.
+ */
+function afterWrites({ engine, action }: EngineStep, steps: readonly Taken[]): EngineStep[] {
+  if (!('require' in action) || steps.some((step) => 'updateMany' in step.action)) return []
+  const written = steps.filter(({ is }) => is)
+  const values = written.flatMap((step) =>
+    step.engine.model === engine.model ? [String(step.is?._id)] : [],
+  )
+  if (written.length === 0) return []
+  const others: Filter = { op: 'nin', field: '_id', values }
+  const filter = values.length > 0 ? all([action.require, others]) : action.require
+  return [{ engine, action: { require: filter, exists: false } }]
 }
 
 /** Steps that rely on what is absent in one model wait for each other: no write conflicts with an absence. */
