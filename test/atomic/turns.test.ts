@@ -73,23 +73,28 @@ it('steps that were overtaken have their turn before new ones: none is refused',
   expect((await counts.findById(_id))?.n).toBe(CLIENTS * ROUNDS)
 })
 
-it('so do those that found no record', async () => {
+it('steps that add a record and remove it by turns leave what as many turns do', async () => {
   const { app, counts } = counting()
-  const refusals = await refused((client) =>
+  const turns = [0, 0]
+  await refused((client) =>
     app.store
       .atomic(async (tx) => {
-        const last = await tx.collection(Count).findOne({ name: `${client % 2}` })
-        if (last) await tx.collection(Count).delete(last._id)
-        else await tx.collection(Count).insert({ n: 1, name: `${client % 2}` })
+        const of = tx.collection(Count)
+        const last = await of.findOne({ name: `${client % 2}` })
+        if (last) await of.delete(last._id)
+        else await of.insert({ n: 1, name: `${client % 2}` })
+      })
+      .then(() => {
+        turns[client % 2] = Number(turns[client % 2]) + 1
         return true
       })
       .catch(() => false),
   )
-  expect(refusals).toBe(0)
-  expect(await counts.count()).toBe(0)
+  const left = await Promise.all(['0', '1'].map((name) => counts.count({ name })))
+  expect(left).toEqual(turns.map((times) => times % 2))
 })
 
-it('and writes that beforeUpdate judges', async () => {
+it('so do writes that beforeUpdate judges: none is refused', async () => {
   const { send, counts } = counting()
   const { _id } = await counts.insert({ n: 0, name: 'a' })
   const refusals = await refused(

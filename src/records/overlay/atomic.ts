@@ -15,7 +15,7 @@ import { type Collections, type NoteRead, recordCollection } from '../engine/rec
 import { type Attempt, pause, SerialQueue } from '../engine/serial-queue.ts'
 import { joinSteps, type Taken } from './one-step.ts'
 import { OverlaidStore } from './overlaid-store.ts'
-import { concerns, placeOf, Verification } from './verification.ts'
+import { concerns, isOfModel, placeOf, Verification } from './verification.ts'
 
 /** How often the work runs that other writers overtake. */
 const MAX_RUNS = 3
@@ -50,7 +50,8 @@ export class AtomicSteps {
       new AtomicStep(this.#host, ready, author, awaited).run(work, isLast)
     const first = await attempt(this.#awaited, false)
     if ('result' in first) return first.result
-    const own = [first.overtaken]
+    // At first for a record only: who writes to a model may not meet it, and all of them would line up.
+    const own = isOfModel(first.overtaken) ? [] : [first.overtaken]
     this.#awaited.add(own)
     try {
       return await this.#queue.after('', async () => {

@@ -129,6 +129,11 @@ function absentFrom({ schema }: EngineStep['engine']): string {
   return `absent ${schema.name}`
 }
 
+/** Whether a place is any record that there was not. */
+export function isOfModel(place: string): boolean {
+  return place.startsWith('absent ')
+}
+
 /** The record that a step writes or requires, or where it relies on there being none. */
 export function placeOf({ engine, action }: EngineStep): string {
   const { update, delete: removed = update, require: required = removed } = Object(action)
