@@ -20,13 +20,14 @@ import { type SecondStep, secondStepIn, useOffer, useRefused, useWay, type Way }
 export function SignIn() {
   const { title, refusal } = useAdmin()
   const [second, setSecond] = useState(() => secondStepIn(refusal))
+  const identity = useState('')
   return (
     <main className="sign-in">
       <Head title={title} />
       {second ? (
         <Second {...second} onBack={() => setSecond(undefined)} />
       ) : (
-        <First onSecond={setSecond} />
+        <First onSecond={setSecond} identity={identity} />
       )}
       <Language />
     </main>
@@ -40,7 +41,12 @@ interface Leading {
   readonly ended?: { readonly reason: string }
 }
 
-function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
+/** Who signs in: typed once, for each way and over a step back. */
+interface Identified {
+  readonly identity: readonly [string, (typed: string) => void]
+}
+
+function First({ onSecond, identity }: Identified & { onSecond: (step: SecondStep) => void }) {
   const { shape, providers } = useAdmin()
   const t = useStrings()
   const { go, ...way } = useWay(onSecond)
@@ -62,7 +68,7 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
         </Notice>
       )}
       <Refusal />
-      <By go={go} {...way} />
+      <By {...{ go, identity }} {...way} />
       <div className="ways">
         {providers.map(({ name, begin }) => (
           <button type="button" key={name} onClick={() => leave(begin)}>
@@ -99,21 +105,21 @@ function Refusal() {
   return <Notice kind="error">{t('notSignedIn', { reason })}</Notice>
 }
 
-function Identifier({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+function Identifier({ identity: [value, onChange] }: Identified) {
   const { shape } = useAdmin()
   const t = useStrings()
   const kind = shape.accounts?.routes.passkeyLogin ? 'username webauthn' : 'username'
   return <Text label={t('identifier')} {...{ value, onChange }} autoComplete={kind} />
 }
 
-function ByPassword({ go, failure, isBusy }: Way) {
+function ByPassword({ go, failure, isBusy, identity }: Way & Identified) {
   const t = useStrings()
-  const [identifier, setIdentifier] = useState('')
+  const [identifier] = identity
   const [password, setPassword] = useState('')
   const submit = () => go({ way: 'login', body: { identifier, password } })
   return (
     <StepForm onSubmit={submit} {...{ isBusy, failure }} action={t('signIn')}>
-      <Identifier value={identifier} onChange={setIdentifier} />
+      <Identifier identity={identity} />
       <Text
         label={t('password')}
         type="password"
@@ -125,11 +131,11 @@ function ByPassword({ go, failure, isBusy }: Way) {
   )
 }
 
-function ByCode({ go, failure, isBusy }: Way) {
+function ByCode({ go, failure, isBusy, identity }: Way & Identified) {
   const { accounts } = useAdmin()
   const t = useStrings()
   const sentence = useSentence()
-  const [identifier, setIdentifier] = useState('')
+  const [identifier] = identity
   const [otp, setOtp] = useState('')
   const [isSent, setSent] = useState(false)
   const [unsent, setUnsent] = useState('')
@@ -145,7 +151,7 @@ function ByCode({ go, failure, isBusy }: Way) {
       {...{ isBusy, failure: failure || unsent }}
       action={t(isSent ? 'signIn' : 'sendCode')}
     >
-      <Identifier value={identifier} onChange={setIdentifier} />
+      <Identifier identity={identity} />
       {isSent && (
         <>
           <Notice kind="info">{t('codeSent')}</Notice>
