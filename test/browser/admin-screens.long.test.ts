@@ -153,12 +153,19 @@ await withService('chromium', () => {
       await sees(page, 'Some fields need another value.')
       await look('form')
       await write(page, 'Pages', '101')
-      await write(page, 'Summary', 'word '.repeat(300))
       await press(page, 'Save')
       await sees(page, 'Saved.')
       await click(page, '.history summary')
       await found(page, '.changes dl')
       await look('history')
+      await write(page, 'Summary', 'word '.repeat(300))
+      await press(page, 'Save')
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('.changes dl')].some(
+          (one) => one.scrollHeight > one.clientHeight,
+        ),
+      )
+      await look('long change')
       await visit(page, lib.base, '/books/create')
       await sees(page, 'New Book')
       await look('create')
