@@ -33,7 +33,7 @@ function focusBeside({ nextSibling, previousSibling, target }: MutationRecord): 
   const place = [nextSibling, previousSibling, target, target.parentElement].find(
     (one) => one instanceof HTMLElement && one.isConnected && one.textContent !== '',
   ) as HTMLElement | undefined
-  if (!place) return
+  if (!place || place === document.body) return
   if (place.tabIndex < 0) place.tabIndex = -1
   place.focus({ preventScroll: true })
 }
