@@ -201,8 +201,8 @@ function alterationsOf(collection: Prepared, existing: ExistingTable): string[] 
       `postgresStore: the table ${table.sql} exists, but has no column "_id", so fieldgate did not create it`,
     )
   }
-  const [misfit] = otherTypes(table, existing)
-  if (misfit !== undefined) throw new TypeError(misfit)
+  const misfits = otherTypes(table, existing)
+  if (misfits.length > 0) throw new TypeError(misfits.join('\n'))
   // Existing records lack a new field, also one that is required.
   const own = table.columns.map((column) => ({ name: column.name, sql: columnSql(column) }))
   const missing = [...own, ...extraColumns(collection)].filter(({ name }) => !columns.has(name))

@@ -66,6 +66,25 @@ await withService('postgres', ({ url }) => {
       await app.close()
     })
 
+    it('is told for all columns of a table at once', async () => {
+      const schema = fresh()
+      const started = (type: z.ZodType) => {
+        const Thing = defineModel('Thing', { fields: { a: type, b: type, c: z.string() } })
+        const store = postgresStore({ url, schema })
+        const schemas = [{ ...Thing, name: Thing.collection, searchable: [] }]
+        return store.prepare(schemas as never).finally(() => store.close())
+      }
+      await started(z.string())
+      const error = await started(z.number()).then(
+        () => '',
+        ({ message }: Error) => message,
+      )
+      expect(error.split('\n')).toEqual([
+        expect.stringMatching(/the column "a" of .* ALTER TABLE .*/),
+        expect.stringMatching(/the column "b" of .* ALTER TABLE .*/),
+      ])
+    })
+
     it('takes no word for a date', async () => {
       const { sql } = await refused(z.string(), z.date(), ['2020-01-31', 'yesterday'])
       await expect(operator.unsafe(sql)).rejects.toThrow('yesterday')

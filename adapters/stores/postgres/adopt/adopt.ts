@@ -10,8 +10,8 @@ import { orderOf, searchColumn, sorted, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import type { ExistingColumn, ExistingIndex, ExistingTable } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
-import { type Adopted, checkKeys, missingExclusions } from './adopted-checks.ts'
-import { readingOf } from './adopted-columns.ts'
+import { type Adopted, keysOfAnotherForm, missingExclusions } from './adopted-checks.ts'
+import { type Reading, readingOf } from './adopted-columns.ts'
 
 /** The table that a collection adopts, from what the database knows of it. Throws a `TypeError` with the SQL to run. */
 export function adoptedTable(
@@ -21,15 +21,16 @@ export function adoptedTable(
 ): Table {
   const { name = '', columns: renamed = {} } = schema.adopted ?? {}
   const sql = tableSql(space, name)
-  const [lacking] = missingColumns(missingIn(schema, existing), sql, schema, existing)
-  if (!existing || lacking !== undefined) throw new TypeError(`postgresStore: ${lacking}`)
+  const lacking = missingColumns(missingIn(schema, existing), sql, schema, existing)
+  const wrong = [...lacking, ...misfits(schema, sql, existing)]
+  if (!existing || wrong.length > 0) throw new TypeError(`postgresStore: ${wrong.join('\n')}`)
   const columns = [...schema.shape.fields].map(([field, shape]): Column => {
     const column = renamed[field] ?? field
     const found = existing.columns.get(column) as ExistingColumn
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
     const kind = kindOf(shape.kind)
     const known = { field, name: column, sql: identifier(column), shape, kind, absence }
-    return { ...found, ...known, ...readingOf(sql, known.sql, shape, found) }
+    return { ...found, ...known, ...(readingOf(known.sql, shape, found) as Reading) }
   })
   const byField = new Map(columns.map((column) => [column.field, column]))
   const constraints = [...existing.indexes].flatMap(([index, { isUnique, columns: names }]) => {
@@ -81,6 +82,20 @@ function missingIn({ shape, adopted }: CollectionSchema, existing?: ExistingTabl
     .filter(({ column }) => !existing?.columns.has(column))
 }
 
+/** Of each column with a type that can't hold what the model has there: that it has it. */
+function misfits(
+  { shape, adopted }: CollectionSchema,
+  sql: string,
+  existing?: ExistingTable,
+): string[] {
+  return [...shape.fields].flatMap(([field, of]) => {
+    const column = identifier(adopted?.columns?.[field] ?? field)
+    const found = existing?.columns.get(adopted?.columns?.[field] ?? field)
+    if (!found || readingOf(column, of, found)) return []
+    return `the column ${column} of ${sql} has the type ${found.type}, which cannot hold the model's ${of.kind}`
+  })
+}
+
 /** What to say of them, or of the table if there is none, with the SQL that adds them. */
 function missingColumns(
   missing: readonly Missing[],
@@ -123,8 +138,8 @@ function completed(missing: readonly Missing[], existing = NO_TABLE): ExistingTa
 }
 
 /**
- * What an adopted table lacks of what the model promises, with the SQL to run; warns of what is slow. Throws a `TypeError` if
- * a column or a key of it has another type.
+ * What an adopted table lacks of what the model promises, with the SQL to run, and what columns and keys of it can't be
+ * used; warns of what is slow.
  */
 export async function checkAdopted(
   prepared: Prepared,
@@ -133,16 +148,21 @@ export async function checkAdopted(
 ): Promise<readonly string[]> {
   const { schema, space } = prepared
   const missing = missingIn(schema, existing)
+  const lackingColumns = missingColumns(missing, prepared.table.sql, schema, existing)
+  const unfit = misfits(schema, prepared.table.sql, existing)
+  // What else it lacks can be told only of columns that can be read.
+  if (unfit.length > 0) return [...lackingColumns, ...unfit]
   const whole = completed(missing, existing)
   const table = adoptedTable(schema, space, whole)
   const adopted = { ...prepared, table, existing: whole }
   const lacking = [
-    ...missingColumns(missing, table.sql, schema, existing),
+    ...lackingColumns,
     ...missingSets(adopted),
     ...(await missingExclusions(adopted)),
   ]
   if (lacking.length > 0) return lacking
-  await checkKeys(adopted)
+  const otherKeys = await keysOfAnotherForm(adopted)
+  if (otherKeys.length > 0) return otherKeys
   const messages = [
     ...(await missingOrders(adopted)),
     ...missingSearches(adopted),

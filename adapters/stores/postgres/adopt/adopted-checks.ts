@@ -29,21 +29,22 @@ const INTEGERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint'])
 
 const MAKING_MS = 5000
 
-/** Throws a `TypeError` that says which `id` fits, if the table has or makes keys of another form than the model's. */
-export async function checkKeys({ connection, schema, table, existing }: Adopted): Promise<void> {
+/** Says which `id` fits, if the table has or makes keys of another form than the model's. */
+export async function keysOfAnotherForm(adopted: Adopted): Promise<string[]> {
+  const { connection, schema, table, existing } = adopted
   const { idType } = schema
   const key = existing.columns.get(table.byField.get('_id')?.name ?? '')
-  if (idType === 'text' || !key) return
+  if (idType === 'text' || !key) return []
   // The type of the column alone may give keys their form.
-  if (idType === 'integer' ? INTEGERS.has(key.baseType) : key.baseType === idType) return
+  if (idType === 'integer' ? INTEGERS.has(key.baseType) : key.baseType === idType) return []
   const { pattern, told } = FORMS[idType]
   const sql = `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`
   const [row] = await connection.rows(sql)
   const other = row?.[0] ?? (await madeBy(connection, key))
-  if (other === undefined || pattern.test(other)) return
-  throw new TypeError(
-    `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
-  )
+  if (other === undefined || pattern.test(other)) return []
+  return [
+    `${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
+  ]
 }
 
 /** A key as the database makes it, if it does. */

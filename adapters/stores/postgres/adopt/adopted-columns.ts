@@ -5,7 +5,8 @@ import { type Column, type ColumnKind, kindOf } from '../layout/columns.ts'
 import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
 import type { ExistingColumn } from '../schema/catalog.ts'
 
-type Reading = Pick<
+/** How a column is read and written. */
+export type Reading = Pick<
   Column,
   'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'
 >
@@ -15,19 +16,14 @@ type Given = ExistingColumn & { readonly sql: string; readonly base: string }
 
 const WHOLE = /^(?:smallint|integer|bigint)$/
 
-/** How a column of an existing type holds values of a shape. Throws a `TypeError` if it can't. */
+/** How a column of an existing type holds values of a shape, if it can. */
 export function readingOf(
-  table: string,
   sql: string,
   shape: Shape,
   existing: ExistingColumn,
-): Reading {
+): Reading | undefined {
   const given = { ...existing, sql, base: withoutNumbers(existing.baseType) }
-  const reading = READINGS[kindOf(shape.kind)](given, shape)
-  if (reading) return reading
-  throw new TypeError(
-    `postgresStore: the column ${sql} of ${table} has the type ${existing.type}, which cannot hold the model's ${shape.kind}`,
-  )
+  return READINGS[kindOf(shape.kind)](given, shape)
 }
 
 /** `timestamp(3) with time zone` without its `(3)`. */
