@@ -73,3 +73,20 @@ it('is ready only when its index is, though MongoDB says that it exists once ano
   await prepareCollection({ schema: exact, native, indexed: () => undefined } as never, () => {})
   expect((await people.indexes()).map((index) => index.name)).toContain('unique(email)')
 })
+
+it.each(['system.users', 'a$b', 'a\0', '.people', 'people.', 'é'.repeat(130)])(
+  'refuses a name that MongoDB does not take, with the reason: %o',
+  async (name) => {
+    const store = mongoStore({ client, database: 'names' })
+    await expect(store.prepare([{ ...exact, name, unique: [] }])).rejects.toThrow(
+      /: MongoDB takes no name .* Give the model another 'collection'$/s,
+    )
+  },
+)
+
+it('takes a name of 255 bytes with that of the database', async () => {
+  const name = 'a'.repeat(255 - 'names.'.length)
+  await mongoStore({ client, database: 'names' }).prepare([{ ...exact, name, unique: [] }])
+  await client.db('names').collection(name).insertOne({})
+  await expect(client.db('names').collection(`${name}a`).insertOne({})).rejects.toThrow('too long')
+})

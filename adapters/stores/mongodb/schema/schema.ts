@@ -45,9 +45,10 @@ export async function prepareCollection(stored: Stored, warn: Warn): Promise<voi
   if (reserved !== undefined) {
     throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${reserved}'`)
   }
-  if (/^system\.|\$/.test(schema.name)) {
+  const fault = faultOf(schema.name, native.namespace)
+  if (fault !== undefined) {
     throw new TypeError(
-      `'${schema.name}': MongoDB takes no name with '$', and keeps those that begin with 'system.' for itself. Give the model another 'collection'`,
+      `'${schema.name}': MongoDB takes no name ${fault}. Give the model another 'collection'`,
     )
   }
   const keepUnique = (fields: readonly string[]) =>
@@ -66,6 +67,20 @@ export async function prepareCollection(stored: Stored, warn: Warn): Promise<voi
     if (!indexes.some((index) => holds(index, keys))) await createOrder(stored, keys, warn)
   }
   await prepareGrams(native, indexes, stored.indexed())
+}
+
+/** The bytes of a collection's name with that of its database. */
+const MAX_NAME_BYTES = 255
+
+/** Why MongoDB takes no collection of this name; some it refuses only at the first write. */
+function faultOf(name: string, namespace: string): string | undefined {
+  if (/^system\.|\$/.test(name)) {
+    return "with '$', and keeps those that begin with 'system.' for itself"
+  }
+  if (name.startsWith('.') || name.endsWith('.')) return 'that begins or ends with a dot'
+  if (name.includes('\0')) return 'with the character U+0000'
+  const isLong = new TextEncoder().encode(namespace).length > MAX_NAME_BYTES
+  return isLong ? `of more than ${MAX_NAME_BYTES} bytes with its database's` : undefined
 }
 
 /** What other programs left around the records of `schema`. */
