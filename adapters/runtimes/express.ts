@@ -223,15 +223,16 @@ function requestOf(incoming: ExpressRequest, response: ServerResponse, target: s
   return new Request(url, { method, headers, body: bodyOf(incoming), signal: gone.signal })
 }
 
-/** The body that a parser has read, as bytes or text. Throws a `TypeError` if it cannot be known. */
+/** The body that a parser has read, as bytes or text; some read text as JSON. Throws a `TypeError` if it cannot be known. */
 function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
   const { headers } = incoming
   if (headers['content-length'] === '0') return null
   const body = isBodyOfNobody(incoming) ? undefined : incoming.body
-  const type = headers['content-type']?.toLowerCase() ?? ''
+  const type = headers['content-type']?.toLowerCase() ?? 'text/plain'
   if (typeof body === 'string') return type.includes('json') ? textOf(body) : body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  if (body !== undefined && type.includes('json')) return jsonAsRead(body)
+  const isJson = ['json', 'text/plain'].some((one) => type.includes(one))
+  if (body !== undefined && isJson) return jsonAsRead(body)
   if (isObject(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) => pairsOf(name, value))
     return new URLSearchParams(pairs).toString()

@@ -156,6 +156,22 @@ for (const [name, express] of Object.entries({
         assert.deepEqual(await told(port, deep), await told(plain.port, deep))
     })
 
+    it('refuses JSON that is sent as text, where a parser in front takes every type', async (t) => {
+      const { port } = await serving(
+        t,
+        around((server, app) => server.use(express.json({ type: () => true }), toExpress(app))),
+      )
+      for (const headers of [{ 'content-type': 'text/plain;charset=UTF-8' }, {}]) {
+        const sent = send({ port, path: '/cities', method: 'POST', headers }).end('{"name":"Bern"}')
+        const [response] = (await once(sent, 'response')) as [IncomingMessage]
+        const { error } = JSON.parse(await text(response))
+        assert.deepEqual(
+          [response.statusCode, error],
+          [415, 'Request body must be sent as application/json or multipart/form-data.'],
+        )
+      }
+    })
+
     it('serves no path with empty parts, which routes of Express do not match', async (t) => {
       const guarded = (mount: string) =>
         around((server, app) => {
