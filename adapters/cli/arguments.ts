@@ -7,10 +7,23 @@ import { Unusable } from './unusable.ts'
 /** What `parseArgs` returns. Throws an `Unusable` that names the argument which makes no sense. */
 export function argumentsIn<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
-    return parseArgs(config)
+    const parsed = parseArgs(config)
+    checkOnce(config)
+    return parsed
   } catch (error) {
+    if (error instanceof Unusable) throw error
     throw new Unusable(mistakeIn(error as NodeJS.ErrnoException, Object.keys(config.options ?? {})))
   }
+}
+
+/** Of two values of an option, `parseArgs` drops the first without a word. */
+function checkOnce(config: ParseArgsConfig): void {
+  const { tokens } = parseArgs({ ...config, tokens: true })
+  const given = tokens.flatMap((one) =>
+    one.kind === 'option' && one.value !== undefined ? one.name : [],
+  )
+  const twice = given.find((name, at) => given.indexOf(name) < at)
+  if (twice !== undefined) throw new Unusable(`'--${twice}' is given twice`)
 }
 
 /** In other words than Node's, which go on about arguments that begin with '-'. */

@@ -39,6 +39,8 @@ describe('a command tells of arguments that make no sense in one sentence', () =
     ['check app.ts --help=yes', "'--help' takes no value"],
     ['copy app.ts --to', "'--to' needs a value"],
     ['copy app.ts --to --json', "'--to' needs a value"],
+    ['copy app.ts --to sqlite:a.db --to=sqlite:b.db', "'--to' is given twice"],
+    ['backup --to a.db app.ts --to a.db', "'--to' is given twice"],
     ['changes app.ts --rety mails', "there is no option '--rety'. Did you mean '--retry'?"],
     ['check app.ts other.ts', "'other.ts' is one argument too many: only the module has no name"],
   ])('%s', async (line, message) => {
