@@ -172,6 +172,8 @@ await withService('chromium', () => {
     await takesAway('.bulk .quiet', /^Books$/)
     await press(page, 'Filters')
     await takesAway('.rule .quiet', /^Add filter$/)
+    // The list goes to its new address somewhat later, and would end the next screen.
+    await page.waitForFunction(() => location.hash.includes('filter='))
     await visit(page, lib.base, '/books/create')
     await press(page, 'Add Tags')
     await takesAway('.item-buttons .quiet:last-child', /^Add Tags$/)
