@@ -11,7 +11,7 @@ import { topOf } from '../../../../src/ports/values/paths.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, placeAt } from '../../planner/seek.ts'
-import type { Connection } from '../connection/connection.ts'
+import { type Connection, MAJORITY } from '../connection/connection.ts'
 import { hasCode, isPassing, NO_SNAPSHOT } from '../connection/errors.ts'
 import { DOCUMENTS_AS_BYTES, NONE_AS_BYTES } from '../documents/bson.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
@@ -27,7 +27,15 @@ const EVERY_ID: Document = { _id: { $gte: new MinKey() } }
 
 type Options = Pick<
   FindOptions & Abortable,
-  'batchSize' | 'limit' | 'maxTimeMS' | 'allowDiskUse' | 'projection' | 'signal' | 'skip' | 'sort'
+  | 'batchSize'
+  | 'limit'
+  | 'maxTimeMS'
+  | 'allowDiskUse'
+  | 'projection'
+  | 'readConcern'
+  | 'signal'
+  | 'skip'
+  | 'sort'
 >
 
 /** A read by id. It has no signal, which would end the others too. */
@@ -72,7 +80,7 @@ export class Reads {
     const { timeLimitMs, signal } = { ...hints }
     const options = readOptions(filter, { timeLimitMs, signal })
     const isSharded = await this.#connection.isSharded()
-    const command = { count: this.#of.schema.name, query, readConcern: { level: 'majority' } }
+    const command = { count: this.#of.schema.name, query, readConcern: MAJORITY }
     const reply = !isSharded && (await this.#sent(command, options))
     return reply ? reply.n : this.#of.native.countDocuments(query, options)
   }
@@ -108,10 +116,9 @@ export class Reads {
     const ids = new Set(points.map(({ id }) => id))
     const { select, timeLimitMs } = points[0] ?? {}
     const filter: Filter = { op: 'in', field: '_id', values: [...ids] }
-    const records = await this.#page({
-      ...{ filter, sort: [], limit: ids.size, hints: { timeLimitMs } },
-      ...(select && { select }),
-    })
+    const read = { filter, sort: [], limit: ids.size, hints: { timeLimitMs } }
+    // A record alone is of one moment anyway, and a snapshot takes longer to ask for.
+    const records = await this.#page({ ...read, ...(select && { select }) }, MAJORITY)
     const found = new Map(records.map((record) => [record._id, record]))
     return points.map(({ id }) => {
       const record = found.get(id)
@@ -136,7 +143,7 @@ export class Reads {
     return records.map((record) => shownText(datesAsText(record), this.#of.schema, read))
   }
 
-  async #page(read: Read): Promise<Fields[]> {
+  async #page(read: Read, readConcern = this.#connection.readConcern): Promise<Fields[]> {
     const { filter, sort, after, skip, limit, select, hints } = read
     const found = this.#compile(filter)
     const from = after && (await this.#storedAt(sort, after, hints))
@@ -146,7 +153,7 @@ export class Reads {
       ...projectionOf(select, this.#of.indexed()),
       ...(sort.length > 0 && { sort: new Map(sort.map((key) => [key.field, directionOf(key)])) }),
       ...(skip !== undefined && { skip }),
-      limit,
+      ...{ limit, readConcern },
     })
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
   }
@@ -192,11 +199,10 @@ export class Reads {
   /** As a command: the driver's cursors cost as much again as the command that they send. */
   async #records(query: Document, options: Options & { limit: number }): Promise<Fields[]> {
     const { native, schema } = this.#of
-    const { readConcern } = this.#connection
     // One more, so that the server knows that it is done.
     const batchSize = Math.max(options.batchSize ?? 0, options.limit + 1)
     const reply = await this.#sent(
-      { find: schema.name, filter: query, readConcern },
+      { find: schema.name, filter: query },
       { ...options, batchSize },
       DOCUMENTS_AS_BYTES,
     )
@@ -207,8 +213,9 @@ export class Reads {
     if (records) return records
     found()
     // Without a reply it may be a collection that can't be read at one moment, such as a capped one.
+    const { readConcern, ...others } = options
     const documents = await native
-      .find(query, { ...options, ...(reply && { readConcern }) })
+      .find(query, { ...others, ...(reply && { readConcern }) })
       .toArray()
     return documents.map((document) => fromDocument(document, schema.shape))
   }

@@ -24,6 +24,10 @@ interface Address {
 
 type Call = Pick<PromiseWithResolvers<unknown>, 'promise' | 'reject'>
 
+interface Seen {
+  readonly level: 'majority' | 'snapshot'
+}
+export const MAJORITY: Seen = { level: 'majority' }
 /** The first version that reads at one moment outside of a transaction. */
 const MONGODB_5 = 13
 
@@ -37,7 +41,7 @@ export class Connection {
   #closed: Promise<void> | undefined
   #isSharded: boolean | undefined
   /** What a read asks for: to see what a majority has, all of it at one moment if the server can. */
-  readConcern: { readonly level: 'majority' | 'snapshot' } = { level: 'majority' }
+  readConcern: Seen = MAJORITY
 
   constructor({ url, client: given, database }: Address) {
     this.#isOwn = given === undefined
