@@ -1,7 +1,7 @@
 /** The time limit of a request: when it is over, the client gets a response, and nothing may be written for it. */
 
 import type { ReadHints } from '../ports/store/records.ts'
-import { unavailable } from './errors/outages.ts'
+import { CLIENT_GONE, unavailable } from './errors/outages.ts'
 import { notAResponse } from './request/not-a-response.ts'
 import { runShielded } from './request/shield.ts'
 
@@ -10,6 +10,11 @@ const DEADLINE: unique symbol = Symbol('deadline')
 interface Timed extends Request {
   [DEADLINE]?: Deadline
 }
+
+/** After so long, in milliseconds, a read is worth ending whose client has gone; to ask for that costs more than short ones do. */
+const LONG_MS = 200
+/** Requests that write go on. */
+const READS = /^(?:GET|HEAD|QUERY)$/
 
 /**
  * The time limit of one request. It does not count while the body arrives, which has limits of its own.
@@ -48,7 +53,7 @@ export class Deadline {
     if (!this.#isPaused) this.release()
   }
 
-  /** Aborts when the time is over. Created on first use: writes need none. */
+  /** Aborts when the time is over, or in a long read when the client goes away. Created on first use: writes need none. */
   get own(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -61,10 +66,14 @@ export class Deadline {
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal
     const { own } = this
-    const request = this.#request
-    const platforms = request && Reflect.get(Object.getPrototypeOf(request), 'signal', request)
-    this.#signal = platforms ? AbortSignal.any([own, platforms as AbortSignal]) : own
+    const platforms = this.#platforms()
+    this.#signal = platforms ? AbortSignal.any([own, platforms]) : own
     return this.#signal
+  }
+
+  #platforms(): AbortSignal | undefined {
+    const request = this.#request
+    return request && Reflect.get(Object.getPrototypeOf(request), 'signal', request)
   }
 
   /** Throws a 503 if the time is over. */
@@ -97,7 +106,18 @@ export class Deadline {
   /** Restarts the clock with the full time; does nothing if the request has ended. */
   release(): void {
     this.#isPaused = false
-    if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
+    if (this.#timer !== undefined || !this.#over) return
+    const isLong = this.#ms > LONG_MS
+    this.#timer = isLong ? setTimeout(follow, LONG_MS, this) : setTimeout(expire, this.#ms, this)
+  }
+
+  /** From now on, what the request reads ends if its client goes away. */
+  follow(): void {
+    this.#timer = setTimeout(expire, this.#ms - LONG_MS, this)
+    const platforms = READS.test(this.#request?.method ?? '') ? this.#platforms() : undefined
+    const leave = () => void (this.own && this.#controller?.abort(CLIENT_GONE))
+    if (platforms?.aborted) leave()
+    else platforms?.addEventListener('abort', leave, { once: true })
   }
 
   expire(): void {
@@ -118,7 +138,7 @@ export class Deadline {
 }
 
 /** Why times were over: a part of a request has a time of its own, and a signal that ends with that of the whole too. */
-const reasons = new WeakSet<object>()
+const reasons = new WeakSet<object>([CLIENT_GONE])
 
 /** `error`, or a 503 for a call that has ended with the reason why a time is over. */
 export function failureOf(error: unknown): unknown {
@@ -127,6 +147,10 @@ export function failureOf(error: unknown): unknown {
 
 function expire(deadline: Deadline): void {
   deadline.expire()
+}
+
+function follow(deadline: Deadline): void {
+  deadline.follow()
 }
 
 /** One descriptor for all requests: with one per request, V8 would give each its own hidden class. */
@@ -141,7 +165,7 @@ export function deadlineOf(request: Timed): Deadline | undefined {
   return request[DEADLINE]
 }
 
-/** `hints` for a read of `request`, limited to the time that it has left. */
+/** `hints` for a read of `request`, limited to the time that it has left, and to that of its client if it is long. */
 export function hintsFor(hints: ReadHints, request: Request): ReadHints {
   const deadline = (request as Timed)[DEADLINE]
   return deadline ? { ...hints, signal: deadline.own } : hints

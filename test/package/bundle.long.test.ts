@@ -17,15 +17,16 @@ const KIB = 1024
  * after requests that were ended, and dates among words, one; writes of accounts that fail half-way, a quarter; right passwords
  * and codes that count as no try, and providers that are switched off, three quarters; models of one app that keep apart from
  * those of others, a quarter; ids that a store does not make, caches in front of an app, and options of providers and
- * stores, a quarter; what the log says of files that break off and of the database's own rules, a quarter.
+ * stores, a quarter; what the log says of files that break off and of the database's own rules, a quarter; atomic steps that have
+ * their turn, large records that are read in parts, and reads that end with their client, one.
  */
-const LIMIT = 173.5 * KIB
+const LIMIT = 174.5 * KIB
 
 /** The same of records alone, without accounts and files; schemas that refer to themselves, and hints about them, take a quarter. */
-const LIMIT_OF_RECORDS = 122.75 * KIB
+const LIMIT_OF_RECORDS = 123.75 * KIB
 
 /** The same of an app that names no parts. */
-const LIMIT_OF_NO_PARTS = 105.75 * KIB
+const LIMIT_OF_NO_PARTS = 106.25 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
 const PARTS_OF_APPS = [
@@ -37,7 +38,7 @@ const PARTS_OF_APPS = [
 ]
 
 /** The same with accounts of no parts. */
-const LIMIT_OF_PASSWORDS = 159.5 * KIB
+const LIMIT_OF_PASSWORDS = 160.5 * KIB
 
 /** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
 const PARTS = [
@@ -97,7 +98,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 173 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 175 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)

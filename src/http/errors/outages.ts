@@ -7,6 +7,9 @@ import { HttpError, refusal } from './errors.ts'
 /** Seconds until a client may retry: about as long as a failover takes. */
 const RETRY_AFTER = 5
 
+/** Why a read was ended that nobody waits for any more. */
+export const CLIENT_GONE: Error = new Error('the client has gone away')
+
 /** The 503 of an outage; it does not reveal what is unavailable. */
 export function unavailable(cause?: unknown): HttpError {
   const headers = { 'Retry-After': String(RETRY_AFTER) }

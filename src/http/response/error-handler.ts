@@ -6,7 +6,7 @@ import { QueryTooLong, RefusedWrite } from '../../ports/store/store-errors.ts'
 import { stackText } from '../../ports/values/causes.ts'
 import { pathOf } from '../../ports/values/paths.ts'
 import { codeOf, HttpError, loggedMessage } from '../errors/errors.ts'
-import { causeOf, type OutageLog, outageIn, outageLog } from '../errors/outages.ts'
+import { CLIENT_GONE, causeOf, type OutageLog, outageIn, outageLog } from '../errors/outages.ts'
 import * as refuse from '../errors/refusals.ts'
 import type { ApiRequest, RequestContext } from '../request/request.ts'
 import { failureFor } from './problem.ts'
@@ -106,7 +106,8 @@ function log(error: unknown, status: number, failed: Failed): void {
     const more = leftOut(error)
     if (more === undefined) return
     const told = { ...details, requestsBefore: more || undefined, error: causeOf(error) }
-    context.logger.error('service unavailable', told)
+    const isGone = error instanceof HttpError && error.cause === CLIENT_GONE
+    context.logger[isGone ? 'info' : 'error']('service unavailable', told)
   } else {
     context.logger.error('request failed', { ...details, error: stackText(error) })
   }

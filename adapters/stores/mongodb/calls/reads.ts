@@ -25,18 +25,7 @@ const PATTERN_TIME_LIMIT_MS = 2000
 /** Every document, by its index: without a query, `count` only knows what the last shutdown has saved. */
 const EVERY_ID: Document = { _id: { $gte: new MinKey() } }
 
-type Options = Pick<
-  FindOptions & Abortable,
-  | 'batchSize'
-  | 'limit'
-  | 'maxTimeMS'
-  | 'allowDiskUse'
-  | 'projection'
-  | 'readConcern'
-  | 'signal'
-  | 'skip'
-  | 'sort'
->
+type Options = FindOptions & Abortable
 
 /** A read by id. It has no signal, which would end the others too. */
 interface Point {
@@ -129,10 +118,14 @@ export class Reads {
 
   /** Each distinct list of a turn is read once: strings, unlike records, can be shared. */
   readonly #texts = gather((reads: Read[]): Promise<string[]>[] => {
+    const keys = reads.map((read) => JSON.stringify(read, withDates))
     const known = new Map<string, Promise<string[]>>()
-    return reads.map((read) => {
-      const key = JSON.stringify(read, withDates)
-      const texts = known.get(key) ?? this.#textsOf(read)
+    return reads.map((read, at) => {
+      const key = keys[at] ?? ''
+      const isShared = keys.lastIndexOf(key) > keys.indexOf(key)
+      // A reader who has gone must not end what others wait for.
+      const { signal, ...hints } = { ...read.hints }
+      const texts = known.get(key) ?? this.#textsOf(isShared ? { ...read, hints } : read)
       known.set(key, texts)
       return texts
     })

@@ -76,8 +76,8 @@ export class Connection {
     let isOver = false
     let cancel = () => {}
     const sent = (end: () => void) => {
+      if (isOver) throw tooLong()
       cancel = end
-      if (isOver) end()
     }
     const run = async () => {
       // Its time was over before it had a place.
