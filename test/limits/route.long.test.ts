@@ -16,7 +16,7 @@ const MOST = {
   create: { calls: 165, files: 32, visits: 75 },
   patch: { calls: 179, files: 33, visits: 81 },
   login: { calls: 469, files: 48, visits: 170 },
-  register: { calls: 370, files: 49, visits: 159 },
+  register: { calls: 371, files: 49, visits: 159 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
