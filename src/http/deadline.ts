@@ -115,7 +115,10 @@ export class Deadline {
   follow(): void {
     this.#timer = setTimeout(expire, this.#ms - LONG_MS, this)
     const platforms = READS.test(this.#request?.method ?? '') ? this.#platforms() : undefined
-    const leave = () => void (this.own && this.#controller?.abort(CLIENT_GONE))
+    const leave = () => {
+      this.#controller ??= new AbortController()
+      this.#controller.abort(CLIENT_GONE)
+    }
     if (platforms?.aborted) leave()
     else platforms?.addEventListener('abort', leave, { once: true })
   }

@@ -94,9 +94,9 @@ describe('an album whose optimiser is busy', () => {
       vi.useRealTimers()
     })
     const limits: unknown[] = []
-    const noted = (work: () => void, ms?: number) => {
+    const noted = (work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => {
       limits.push(ms)
-      return standing(work, ms)
+      return standing(work, ms, ...given)
     }
     globalThis.setTimeout = noted as typeof setTimeout
     const answers = Promise.all(

@@ -122,7 +122,7 @@ export const VERSIONS = {
   '@scalar/api-reference': '^1.72.1',
   '@simplewebauthn/server': '^14.0.3',
   '@types/node': '^22.20.5',
-  mongodb: '^7.8.0',
+  mongodb: '^7.9.0',
   postgres: '^3.4.9',
   typescript: '^7.0.2',
   wrangler: '^4.164.0',
