@@ -14,7 +14,7 @@ interface Timed extends Request {
 /** After so long, in milliseconds, a read is worth ending whose client has gone; to ask for that costs more than short ones do. */
 const LONG_MS = 200
 /** Requests that write go on. */
-const READS = /^(?:GET|HEAD|QUERY)$/
+const READS: readonly unknown[] = ['GET', 'HEAD', 'QUERY']
 
 /**
  * The time limit of one request. It does not count while the body arrives, which has limits of its own.
@@ -114,7 +114,7 @@ export class Deadline {
   /** From now on, what the request reads ends if its client goes away. */
   follow(): void {
     this.#timer = setTimeout(expire, this.#ms - LONG_MS, this)
-    const platforms = READS.test(this.#request?.method ?? '') ? this.#platforms() : undefined
+    const platforms = READS.includes(this.#request?.method) ? this.#platforms() : undefined
     const leave = () => {
       this.#controller ??= new AbortController()
       this.#controller.abort(CLIENT_GONE)
