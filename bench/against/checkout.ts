@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,6 +32,8 @@ export function checkedOut(commit: string): Checkout {
   const name = short(commit)
   mkdirSync(parent, { recursive: true })
   const temporary = mkdtempSync(join(parent, 'against-'))
+  // PostgreSQL runs as a user without rights, from the dependencies in it.
+  chmodSync(temporary, 0o755)
   const folder = join(temporary, 'tree')
   const remove = () => {
     rmSync(temporary, { recursive: true, force: true })
