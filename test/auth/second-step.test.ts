@@ -78,6 +78,24 @@ describe('A second step that onLogin asks for', () => {
     expect((await answer(app, await ticketOf(app))).status).toBe(200)
   })
 
+  it('waits twice as long after each lock, up to a day, until an answer is right', async () => {
+    const app = await guarded()
+    const refusedAfter = async (seconds: number) => {
+      for (let guess = 0; guess < 3; guess += 1) await answer(app, await ticketOf(app), 'wrong')
+      app.later(seconds - 1)
+      const known = app.answers.length
+      expect((await answer(app, await ticketOf(app))).status).toBe(401)
+      expect(app.answers.length).toBe(known)
+      app.later(1)
+    }
+    for (const minutes of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]) {
+      await refusedAfter(minutes * 60)
+    }
+    for (const _ of [1, 2]) await refusedAfter(86_400)
+    expect((await answer(app, await ticketOf(app))).status).toBe(200)
+    await refusedAfter(60)
+  })
+
   it('cannot be guessed at faster in parallel', async () => {
     const app = await guarded()
     const tickets = [await ticketOf(app), await ticketOf(app)]

@@ -159,12 +159,17 @@ export function triesTakenBack(stored: unknown, ends: readonly WindowEnd[]): rea
  */
 export const MAX_IN_A_ROW = 100
 
+/** Leaves a few guesses a day to those who have the password. */
+const MAX_GROWN_LOCK_MS = 86_400_000
+
 /** Where a count and its lock are stored. */
 export interface Count {
   readonly guesses: string
   readonly lockedUntil: string
   /** The count in a row, which no time ends; undefined if the model has none. */
   readonly row: string | undefined
+  /** Whether guesses go on being counted after a lock, and each lock is longer than the one before. */
+  readonly growing?: boolean
 }
 
 export interface Limits {
@@ -172,16 +177,34 @@ export interface Limits {
   readonly lockMs: number
 }
 
+/** Whether so many counted guesses lock. */
+export function isLocking({ growing }: Count, guesses: number, { max }: Limits): boolean {
+  return growing ? guesses % max === 0 : guesses >= max
+}
+
+/** Each lock lasts twice as long as the one before: those who get here have the password, and all the time they want. */
+function growingStep(count: Count, limits: Limits, user: Fields, at: number): Write {
+  const { guesses: field, lockedUntil } = count
+  const guesses = Number(user[field] ?? 0) + 1
+  const longer = limits.lockMs * 2 ** (guesses / limits.max - 1)
+  const lockMs = Math.max(limits.lockMs, Math.min(longer, MAX_GROWN_LOCK_MS))
+  return {
+    increment: { [field]: 1 },
+    ...(isLocking(count, guesses, limits)
+      ? { set: { [lockedUntil]: new Date(at + lockMs) } }
+      : { unset: [lockedUntil] }),
+    expect: { [field]: user[field], [lockedUntil]: user[lockedUntil] },
+  }
+}
+
 /**
  * The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. The
  * record as it was read only decides which of them it is.
  */
-export function countingStep(
-  { guesses: field, lockedUntil, row }: Count,
-  { max, lockMs }: Limits,
-  user: Fields,
-  at: number,
-): Write {
+export function countingStep(count: Count, limits: Limits, user: Fields, at: number): Write {
+  if (count.growing) return growingStep(count, limits, user, at)
+  const { guesses: field, lockedUntil, row } = count
+  const { max, lockMs } = limits
   const lock = { [lockedUntil]: new Date(at + lockMs) }
   const rows = row === undefined ? [] : [below(row, MAX_IN_A_ROW)]
   const inRow = row && { [row]: 1 }

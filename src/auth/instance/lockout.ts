@@ -9,6 +9,7 @@ import type { AuthSettings } from '../setup/settings.ts'
 import {
   type Count,
   countingStep,
+  isLocking,
   type KnownClient,
   type KnownClients,
   type Limits,
@@ -67,7 +68,12 @@ export class Lockout {
     }
     this.countsAnswers = users.has('answerAttempts') && users.has('answersLockedUntil')
     this.#answers = this.countsAnswers
-      ? { guesses: names.answerAttempts, lockedUntil: names.answersLockedUntil, row: undefined }
+      ? {
+          guesses: names.answerAttempts,
+          lockedUntil: names.answersLockedUntil,
+          row: undefined,
+          growing: true,
+        }
       : { ...this.#guesses, row: undefined }
     this.cleared = {
       set: users.has('lockedUntil') ? { [names.failedLoginAttempts]: 0 } : {},
@@ -162,10 +168,12 @@ export class Lockout {
   }
 
   /** Ends a lock that was due to the guess: right ones at the same moment must not lock an account. */
-  #lessOne(now: Fields, { guesses, row, lockedUntil }: Count): Write | undefined {
+  #lessOne(now: Fields, count: Count): Write | undefined {
+    const { guesses, row, lockedUntil } = count
     const fields = [guesses, row].filter((field) => field !== undefined && Number(now[field]) > 0)
     if (!fields.includes(guesses)) return undefined
-    const isDue = now[guesses] === this.#limits.max && !this.#isLockedByHand(now, this.#users.now())
+    const locks = isLocking(count, Number(now[guesses]), this.#limits)
+    const isDue = locks && !this.#isLockedByHand(now, this.#users.now())
     const counted = fields.map((field): Filter => ({ op: 'gt', field: field as string, value: 0 }))
     return {
       increment: Object.fromEntries(fields.map((field) => [field, -1])),
@@ -221,7 +229,7 @@ export class Lockout {
       guesses: Number(known ? known.entry.guesses : after[count.guesses]),
       wrong: Number((known ? known.entry.wrong : count.row && after[count.row]) ?? 0),
     }
-    const locks = counted.guesses >= this.#limits.max || counted.wrong >= MAX_IN_A_ROW
+    const locks = isLocking(count, counted.guesses, this.#limits) || counted.wrong >= MAX_IN_A_ROW
     return { user: after, locks, counted, count, ...(known && { known }) }
   }
 
