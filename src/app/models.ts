@@ -1,5 +1,6 @@
 /** The models of an app: one engine for each, and what routers declare about it. */
 
+import type { ApiRequest } from '../http/request/request.ts'
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
 import { lastDefined, type Model } from '../model/model.ts'
 import { renamedCollection } from '../model/versions/renamed-collection.ts'
@@ -9,6 +10,7 @@ import type { WriteOfModels } from '../records/engine/integrity.ts'
 import type { Models, ScopeOption, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
 import { loggedCollection } from '../records/engine/stepwise.ts'
+import type { ReadableFields } from '../records/rules/fields-for.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 
 export interface AppModels extends Models {
@@ -35,6 +37,7 @@ interface Entry {
   readonly twins: ModelSchema[]
   readonly scopes: (ScopeOption | undefined)[]
   readonly searched: Map<string, SearchField>
+  shown: ((request: ApiRequest) => ReadableFields) | undefined
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
   readonly files: ModelFiles
@@ -60,7 +63,7 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
       ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
       : new RecordEngine(model, schema, renamedCollection(stored, model), engines)
     const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
-    const guarded = { guarded: undefined, roles: undefined }
+    const guarded = { shown: undefined, guarded: undefined, roles: undefined }
     const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }
     entries.set(model, entry)
     declared('always')
@@ -106,6 +109,10 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
     searchedIn: (model) => [...entryOf(model).searched.values()],
     declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
     declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
+    declareShown(model, shown) {
+      entryOf(model).shown = shown
+    },
+    shownThrough: (model, request) => entries.get(model)?.shown?.(request),
     protect(model, fields, role) {
       const entry = entryOf(model)
       entry.guarded = new Set([...(entry.guarded ?? []), ...fields])

@@ -7,7 +7,7 @@ import { needsInApp } from '../records/engine/guards.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { type OwnMails, sendOwn } from './delivery/messages.ts'
-import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
+import { type Guards, guardsOf, isAdmin, onlyRole, requireRoleGuard } from './guards.ts'
 import { type Auth, type AuthRoute, createInstance, servesRoute } from './instance/instance.ts'
 import { fail, needsPart } from './option-checks.ts'
 import { type AccountsPart, ALL_PARTS, accounts } from './parts.ts'
@@ -190,7 +190,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       instances.set(host, auth)
       if (!known) auth.users.markWrites(auth.sessions.allEnded)
       if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
-      host.protect(settings.model, protectedFields(settings), settings.names.role)
+      declareModel(host, settings)
       checkAgreement(host, { mount, settings })
       const [secret] = token.secret
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
@@ -207,6 +207,14 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
     optionalAuth,
     mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
+}
+
+/** Tells the routers of records what clients may not write of users, and what they see of others. */
+function declareModel(host: Host, settings: AuthSettings): void {
+  const { model, names, roles, visibleFields } = settings
+  host.protect(model, protectedFields(settings), names.role)
+  const others = visibleFields && new Set(['_id', ...visibleFields])
+  host.declareShown(model, (request) => (isAdmin(roles, request) ? undefined : others))
 }
 
 function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Route[] {

@@ -6,7 +6,6 @@ import { partRequest } from '../../http/request/part-request.ts'
 import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request/request.ts'
 import { withShield } from '../../http/request/shield.ts'
 import { isResponse } from '../../http/response/respond.ts'
-import type { Model } from '../../model/model.ts'
 import type { Repeatable } from '../../ports/services/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
 import type { TimedContext } from '../engine/host.ts'
@@ -15,7 +14,7 @@ import { showsFor } from '../read/read.ts'
 import { digestOf, shownBy } from '../read/shown-by.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
-import type { Resource, View } from '../setup/resource.ts'
+import type { Population, Resource, View } from '../setup/resource.ts'
 import { type ListAction, planFor } from './parse.ts'
 import type { ListPlan } from './plan.ts'
 import { searchFilter } from './search.ts'
@@ -167,7 +166,10 @@ export async function rightsOf(
   const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
   const view = await viewFor(resource, request, context, plan.choice)
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
-  const reach = targetsOf(view).map((one) => visibleThroughReference(resource.host, one, request))
+  const reach = filledIn(view).map(async ({ target, select }) => [
+    await visibleThroughReference(resource.host, target, request),
+    select,
+  ])
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
   return {
     request: showsFor({ resource, view, request }) ? request : undefined,
@@ -181,12 +183,9 @@ export async function rightsOf(
   }
 }
 
-/** The models of the records that are filled in. */
-function targetsOf({ populate }: View): readonly Model[] {
-  return populate.flatMap(({ target, populate: inner = [] }) => [
-    target,
-    ...inner.map((one) => one.target),
-  ])
+/** The references that are filled in, and those inside of their records. */
+function filledIn({ populate }: View): readonly Population[] {
+  return populate.flatMap((one) => [one, ...(one.populate ?? [])])
 }
 
 /** Which records of a list are seen, and how, as a text: a field that is withheld is neither filtered nor searched by. */
@@ -204,7 +203,7 @@ function rulesOf(
  * there are none: ids of events are then positions, and nothing else.
  */
 export function markOf({ model, lean }: Resource, { rules, reach, view }: Rights): string {
-  const filled = targetsOf(view)
+  const filled = filledIn(view).map(({ target }) => target)
   if (rules === '' && filled.length === 0) return ''
   return `.${digestOf([rules, reach, lean, [model, ...filled].map(shownBy)]).slice(0, 16)}`
 }

@@ -4,7 +4,7 @@
  */
 
 import { notExpandable, notNames, notSelectable } from '../../http/errors/refusals.ts'
-import type { Query } from '../../http/request/request.ts'
+import type { ApiRequest, Query } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
 import { visible, visiblePaths } from '../../model/versions/present.ts'
 import type { Projection } from '../../ports/store/records.ts'
@@ -52,20 +52,25 @@ export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
 }
 
 export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'lean'> {
-  readonly host: Pick<Models, 'modelNamed'>
+  readonly host: Pick<Models, 'modelNamed' | 'shownThrough'>
 }
 
-/** `view` with what `choice` leaves of it and fills in, as far as `fields` are seen. Throws a 400 for what isn't shown. */
+/**
+ * `view` with what `choice` leaves of it and fills in, as far as `request` sees it, and `fields` of the model. Throws a 400 for
+ * what isn't shown. Without a request, it is your app's own code that chooses.
+ */
 export function chosenOf(
   rules: ChoiceRules,
   view: View,
   choice: Choice,
   fields: ReadableFields,
+  request?: ApiRequest,
 ): View {
   const { model, lean } = rules
   const { expand = [], select } = choice
   const filled = new Map(view.populate.map((one) => [one.path, one]))
-  for (const name of expand) addExpansion(rules, view, filled, name, fields)
+  for (const name of expand)
+    addExpansion(rules, view, filled, name, seenThrough(rules, fields, request))
   if (!select) return { ...view, populate: [...filled.values()] }
   const expanded = expand.map((name) => rules.expandable.get(name)?.path ?? name)
   return picked({ ...view, populate: [...filled.values()] }, model, select, expanded, lean)
@@ -108,27 +113,41 @@ function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
   return { ...view, ...(populate && { populate }), [part]: { include: [...paths, ...expanded] } }
 }
 
+/** Which fields of a model's records are seen behind references. */
+export type SeenThrough = (model: Model) => ReadableFields
+
+/** Of records of the same model, no others are seen than of those that refer to them; your app's own code sees all. */
+export function seenThrough(
+  { host, model }: Pick<ChoiceRules, 'host' | 'model'>,
+  fields: ReadableFields,
+  request: ApiRequest | undefined,
+): SeenThrough {
+  return (one) => (one === model ? fields : request && host.shownThrough(one, request))
+}
+
 /** Fills in the reference that clients know as `name`. What `onGet` fills in stays as narrow as it is. */
 function addExpansion(
   { host, model, expandable }: ChoiceRules,
   view: View,
   filled: Map<string, Population>,
   name: string,
-  fields: ReadableFields,
+  seen: SeenThrough,
 ): void {
   const { path, inner } = expandable.get(name) ?? {}
   const target = path === undefined ? undefined : targetOf(host, model, path)
   if (path === undefined || !target || pathsShown(model, view.select, path).length === 0) {
     throw notExpandable(name)
   }
-  // Of records of the same model nothing else is shown than of those that refer to them.
-  const shownOf = (one: Model) => visible(one, undefined, one === model ? fields : undefined)
-  const known = filled.get(path) ?? { path, target, select: shownOf(target) }
+  const known = filled.get(path) ?? {
+    path,
+    target,
+    select: visible(target, undefined, seen(target)),
+  }
   filled.set(path, known)
   if (inner === undefined) return
   const behind = targetOf(host, target, inner)
   if (!behind || pathsShown(target, known.select, inner).length === 0) throw notExpandable(name)
-  const deeper = { path: inner, target: behind, select: shownOf(behind) }
+  const deeper = { path: inner, target: behind, select: visible(behind, undefined, seen(behind)) }
   filled.set(path, { ...known, populate: [...(known.populate ?? []), deeper] })
 }
 

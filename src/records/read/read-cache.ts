@@ -81,7 +81,11 @@ async function limitsOf(
     const target = host.modelNamed(name)
     return target && visibleThroughReference(host, target, request)
   })
-  return [own, fields ? [...fields] : null, ...(await Promise.all(others))]
+  const seen = targets.map((name) => {
+    const target = host.modelNamed(name)
+    return [...((target && host.shownThrough(target, request)) ?? [])]
+  })
+  return [own, fields ? [...fields] : null, ...(await Promise.all(others)), seen]
 }
 
 /** The models that responses are read from through references; `onGet` may fill in any of the model's own. */

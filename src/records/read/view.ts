@@ -14,7 +14,7 @@ import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { type Choice, chosenOf } from './choice.ts'
+import { type Choice, chosenOf, type SeenThrough, seenThrough } from './choice.ts'
 
 /** How `request` sees the records, with what `choice` leaves of it, or fills in. Throws a 400 for names that are not shown. */
 export async function viewFor(
@@ -25,7 +25,7 @@ export async function viewFor(
 ): Promise<View> {
   const fields = rules.fieldsFor && (await readableFields(rules, request))
   const view = await wholeView(rules, fields, request, context)
-  return choice ? chosenOf(rules, view, choice, fields) : view
+  return choice ? chosenOf(rules, view, choice, fields, request) : view
 }
 
 /** What `fieldsFor` and `onGet` leave. If `onGet` fails, the read goes on without populate and select. */
@@ -42,7 +42,7 @@ async function wholeView(
   if (!onGet) return plain
   try {
     const chosen = (await runShielded(request, onGet, request, context)) ?? {}
-    return viewOf(rules, chosen, fields)
+    return viewOf(rules, chosen, fields, request)
   } catch (error) {
     // It may have meant to show less.
     if (error instanceof MisusedRequest) throw error
@@ -53,23 +53,28 @@ async function wholeView(
 }
 
 /** The view that `onGet` has chosen, with nothing else than `fields`. */
-function viewOf(rules: Resource, chosen: ReadOptions, fields: ReadableFields): View {
+function viewOf(
+  rules: Resource,
+  chosen: ReadOptions,
+  fields: ReadableFields,
+  request: ApiRequest,
+): View {
   const { model } = rules
   const warn = warnerOfNames(rules)
   const select = knownNames(model, namesIn(chosen.select ?? chosen.selects), warn)
   const option = chosen.populate ?? chosen.populates
   return {
     select: visible(model, select, fields),
-    populate: option === undefined ? [] : populations(rules, [option].flat(), fields, warn),
+    populate: populations(rules, [option ?? []].flat(), seenThrough(rules, fields, request), warn),
     cacheable: true,
   }
 }
 
-/** The references that `populate` names, as far as `fields` has them: records of the same model show no more either. */
+/** The references that `populate` names, as far as they are seen, and what is seen of their records. */
 function populations(
   { host, model }: Resource,
   named: readonly Exclude<PopulateOption, readonly unknown[]>[],
-  fields: ReadableFields,
+  seen: SeenThrough,
   warn: WarnOfName,
 ): readonly Population[] {
   // The last entry for a path wins: once filled in, it is not an id any more.
@@ -83,8 +88,10 @@ function populations(
       continue
     }
     const known = knownNames(target, namesIn(select), warn)
-    const shown = visible(target, known, target === model ? fields : undefined)
-    if (!fields || isReadable(fields, path)) found.set(path, { path, target, select: shown })
+    // Of another model, what your app names is shown.
+    const isNamed = target !== model && known?.[0]?.startsWith('-') === false
+    const shown = visible(target, known, isNamed ? undefined : seen(target))
+    if (isReadable(seen(model), path)) found.set(path, { path, target, select: shown })
   }
   return [...found.values()]
 }
