@@ -80,6 +80,24 @@ describe('a refresh that ends after the session has', () => {
     },
   )
 
+  it('a sign-out ends the session at the server, also where it ends the page: Firefox sends nothing else then', async () => {
+    const { open, server } = started()
+    let isLeft = false
+    const api = open({
+      fetch: async (url: string, init: RequestInit) => {
+        if (isLeft && !init.keepalive) throw new TypeError('NetworkError')
+        return server.fetch(url, init)
+      },
+      onSignedOut() {
+        isLeft = true
+      },
+    })
+    await login(api, 'ann')
+    expect(await api('/auth').logout()).toMatchObject({ ok: true })
+    expect(isLeft).toBe(true)
+    expect(server.isEnded('ann 1')).toBe(true)
+  })
+
   it('a call with an old token is not sent again after a sign-in as someone else by another client', async () => {
     const all = started()
     const { api, server } = all

@@ -93,7 +93,8 @@ export function routeCalls(
         const held = await session.held()
         await session.replace(held)
         if (!held) return { ok: true, data: 'Signed out.' }
-        return ask('logout', [{ refreshToken: held.refreshToken }, options])
+        // What runs then, here or in `onSignedOut`, may leave the page: Firefox would not send it.
+        return ask('logout', [{ refreshToken: held.refreshToken }, { ...options, keepalive: true }])
       },
     }),
   }

@@ -16,6 +16,8 @@ export interface Ask {
   /** JSON, or a form. */
   readonly body?: string | FormData | undefined
   readonly signal?: AbortSignal | undefined
+  /** Sent also if the page ends meanwhile. */
+  readonly keepalive?: boolean | undefined
   /** Told of the upload, where the platform can. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }

@@ -18,7 +18,7 @@ export interface Sending {
     method: string,
     path: string,
     body?: Ask['body'],
-    options?: CreateOptions & Condition,
+    options?: CreateOptions & Condition & Pick<Ask, 'keepalive'>,
     call?: Call,
     isOpen?: boolean,
   ): Promise<Result<unknown, Values>>
@@ -46,11 +46,11 @@ export function sending(begin: Connection['call'], later: Load): Sending {
     method,
     path,
     body,
-    { ifMatch, idempotencyKey, headers, signal, onProgress } = {},
+    { ifMatch, idempotencyKey, headers, signal, keepalive, onProgress } = {},
     call = begin(),
     isOpen,
   ) => {
-    const options = { path, headers, signal }
+    const options = { path, headers, signal, keepalive }
     let tag: string | undefined
     if (ifMatch !== undefined) {
       const { tagOf } = await later()
