@@ -18,6 +18,19 @@ const MODULES: Readonly<Record<string, string>> = {
 /** The end of an import: `} from 'zod'`. */
 const FROM = /(\bfrom |^import )'([^'\n]+)'$/gm
 
+// Firefox has no `body` of requests, up to 153 at least: an app would take each of them for one without a body.
+if (!('body' in Request.prototype)) {
+  Object.defineProperty(Request.prototype, 'body', {
+    get(this: Request) {
+      const { readable, writable } = new TransformStream()
+      // The request's own methods would read it by this stream.
+      const copy = Request.prototype.clone.call(this)
+      void copy.blob().then((whole) => whole.stream().pipeTo(writable))
+      return readable
+    },
+  })
+}
+
 let app: App | undefined
 
 self.addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Asked>) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { Page } from 'puppeteer-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { buildPlayground } from '../../scripts/playground/build.ts'
 import { type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
@@ -16,10 +16,13 @@ const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.ht
 await withService('chromium', () => {
   let chromium: Chromium
   let folder: string
+  /** Whether requests have no `body` in the thread of the app, as in Firefox. */
+  let isFirefox = false
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/^\/try\/$/, '/try/index.html')
     const content = await readFile(join(folder, path.replace('/try/', ''))).catch(() => undefined)
     response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[extname(path)] ?? '' })
+    if (isFirefox && path.endsWith('/worker.js')) response.write('delete Request.prototype.body\n')
     response.end(content)
   })
 
@@ -69,9 +72,23 @@ await withService('chromium', () => {
     return (await (await page.waitForFunction(text)).jsonValue()) as string
   }
 
+  const home = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/try/`
+
+  it('takes bodies where requests have no stream of theirs, as in Firefox', async () => {
+    isFirefox = true
+    onTestFinished(() => {
+      isFirefox = false
+    })
+    const user = await chromium.user()
+    onTestFinished(() => user.close())
+    const { page } = await chromium.open(home(), user)
+    expect(await state(page)).toBe('The app runs in this page.')
+    expect(await suggested(page, 'sums by country')).toMatch(/^200\n[^]*"population": 794565/)
+    expect(await suggested(page, 'a new country')).toMatch(/^201\n[^]*"code": "FR"/)
+  })
+
   it('runs an app in the browser, shows its responses and its reference page, and starts it again with another model', async () => {
-    const home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/try/`
-    const { page, problems } = await chromium.open(home)
+    const { page, problems } = await chromium.open(home())
     expect(await state(page)).toBe('The app runs in this page.')
     expect(await suggested(page, 'a list')).toMatch(/^200\n[^]*"name": "Madrid"[^]*"code": "ES"/)
     expect(await suggested(page, 'sums by country')).toMatch(/^200\n[^]*"population": 794565/)
@@ -79,7 +96,7 @@ await withService('chromium', () => {
     expect(problems).toEqual([])
     expect(await suggested(page, 'a duplicate')).toContain('Duplicate value for: code.')
 
-    const { page: reference } = await chromium.open(`${home}api/docs`)
+    const { page: reference } = await chromium.open(`${home()}api/docs`)
     await reference.waitForFunction(() => document.body.textContent.includes('Lists Countries'))
     await reference.close()
 
