@@ -113,7 +113,8 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
     },
     async keep(_id, owner, _, response) {
       const set = { response: JSON.stringify(response), expiresAt: expiry() }
-      await collection.update(withId(_id), { set }, { expect: { owner } })
+      // A repetition at another process may have got its response meanwhile: every later one gets that.
+      await collection.update(withId(_id), { set }, { expect: { owner, response: undefined } })
     },
     async release(_id, owner) {
       const found = await firstIn(collection, withId(_id))
