@@ -38,6 +38,8 @@ export interface Lease {
   readonly signal: AbortSignal
   /** Whether another process may have the work. */
   readonly isLost: boolean
+  /** Whether it is still this process's: asks, once another one may have taken it, as while this process stood still. */
+  holds(): Promise<boolean>
   /** Writes what the next holder finds. Resolves to false if the lease is lost. */
   keep(set: Fields): Promise<boolean>
   /** Takes steps as one write, on stores that can; resolves to false if the lease is lost, or a step fails. */
@@ -57,35 +59,37 @@ export async function takeLease(
   const owner = crypto.randomUUID()
   const until = () => new Date(now() + LEASE_MS)
   const id = withId(String(_id))
-  const from = performance.now()
-  const take = { set: { ...set, owner, until: until() } }
+  let held = { until: until(), from: performance.now() }
+  const isSilent = () => performance.now() > held.from + LEASE_MS
+  // The clock of before stands still while a machine sleeps; this one may be set.
+  const isOver = () => isSilent() || now() > held.until.getTime()
+  const take = { set: { ...set, owner, until: held.until } }
   const expect = { owner: before, until: lastUntil }
-  if (!(await records.update(id, take, { expect }))) return undefined
+  if (!(await records.update(id, take, { expect })) || isOver()) return undefined
   const [ending, release] = partOf(pace.signal)
   let isLost = false
-  let heldUntil = from + LEASE_MS
   const lose = () => {
     isLost = true
     ending.abort(new Error('another process has taken over'))
   }
   const put = async (more: Fields): Promise<boolean> => {
-    const from = performance.now()
+    const next = { until: until(), from: performance.now() }
     const kept = await records.update(
       id,
-      { set: { until: until(), ...more } },
+      { set: { until: next.until, ...more } },
       { expect: { owner } },
     )
-    if (kept) heldUntil = from + LEASE_MS
+    if (kept) held = next
     else lose()
     return kept !== null
   }
   const keep = async (more: Fields) => !isLost && put(more)
   const rest = pace.every(BEAT_MS, () => {
-    keep({}).catch(() => performance.now() > heldUntil && lose())
+    keep({}).catch(() => isSilent() && lose())
   })
   /** Resolves after a pause: a loop has time for as long as the end of a job's run is not noted. */
   const mayRetry = async (more: Fields): Promise<boolean> => {
-    if (performance.now() > heldUntil) return 'error' in more && pace.sleep(now() + RETRY_MS)
+    if (isSilent()) return 'error' in more && pace.sleep(now() + RETRY_MS)
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     return true
   }
@@ -94,6 +98,7 @@ export async function takeLease(
     get isLost() {
       return isLost
     },
+    holds: async () => (isOver() ? keep({}) : !isLost),
     keep,
     async write(steps) {
       if (isLost || !database.write) return false

@@ -40,8 +40,9 @@ export class ConsumedModels {
 
   /** `names` are done up to `position`, or as far as the others. */
   async reached(names: Iterable<string>, position: string | null): Promise<void> {
+    // A process that stood still may tell late how far it was: what is further stays.
     const at = (before: string | null | undefined) =>
-      position !== null && before && before > position ? before : position
+      before === null || (position !== null && before && before > position) ? before : position
     await this.#note((known) =>
       Object.fromEntries([...names].map((name) => [name, at(known[name])])),
     )

@@ -78,7 +78,7 @@ export class Tries {
     const { settings, lease, inSlot, receivers, host } = this.at
     const { change, to } = delivery
     return inSlot(async () => {
-      if (lease.signal.aborted) return { kind: 'interrupted' }
+      if (!(await lease.holds()) || lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
       const [{ signal }, release] = partOf(lease.signal)
