@@ -25,7 +25,7 @@ export const workSchema: CollectionSchema = ownSchema(CONSUMERS, {
   until: 'date',
   // Of jobs: the schedule, the last tick that is done, the tick that runs, how often it was started, its error.
   ...{ schedule: 'string', done: 'date', tick: 'date', attempt: 'integer', error: 'string' },
-  // Of consumers: the position up to which everything is done or held, and of which models, see `changes/models.ts`.
+  // Of consumers: the position up to which everything is done or held, and of which models, see `Known` in `changes/consumer.ts`.
   ...{ position: 'string', models: 'string' },
 })
 

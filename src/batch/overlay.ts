@@ -6,8 +6,10 @@
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { utf8Length } from '../http/response/respond.ts'
+import { nothing } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { StepResult, WriteOutcome } from '../ports/store/store.ts'
+import { DuplicateKey, RefusedWrite } from '../ports/store/store-errors.ts'
 import { madeOnce } from '../ports/values/once.ts'
 import type { Author } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
@@ -18,7 +20,22 @@ import { joinSteps, resultsOf, type Taken } from '../records/overlay/one-step.ts
 import { OverlaidStore } from '../records/overlay/overlaid-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { batchTooLarge } from './refusals.ts'
-import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
+
+/** An operation whose write the store refuses with an error of its own, e.g. for a unique value that is taken. */
+export interface Refusal {
+  readonly operation: number
+  readonly error: DuplicateKey | RefusedWrite
+}
+
+/** Why a batch was not written: the store refuses an operation, or at this one it met another writer. */
+export type Unwritten = { readonly refusal: Refusal } | { readonly overtaken: number }
+
+/** The steps of one operation, and the promise on which it waits. */
+interface Part {
+  readonly operation: number
+  readonly steps: readonly Taken[]
+  readonly written: PromiseWithResolvers<WriteOutcome>
+}
 
 interface BatchRequest {
   readonly host: Host
@@ -40,7 +57,6 @@ export class Overlay {
   readonly #records: OverlaidStore
   readonly #parts: Part[] = []
   readonly #count: number
-  readonly #rehearsal: Rehearsal
   #results: readonly StepResult[] = []
   #operation = 0
   #author: Author | undefined
@@ -63,10 +79,6 @@ export class Overlay {
       take: (steps) => this.#take(steps),
       newId: () => this.#ids.get(this.#operation),
       spend: (found) => this.#read(found),
-    })
-    this.#rehearsal = new Rehearsal(this.#parts, {
-      write: (steps) => host.integrity.write(this.#records.stored(steps)),
-      current: () => this.#operation,
     })
     this.store = new HostedRecords(host, async () => checkTime(request), {
       engine: (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
@@ -111,10 +123,10 @@ export class Overlay {
       const write = () => this.#host.integrity.write(this.#records.stored(plan.steps), along)
       if (taken.length > 0) outcome = await (keyed ? noteWrite(keyed, write()) : write())
     } catch (error) {
-      return this.#rehearsal.refusedBy(error)
+      return this.#refusedBy(error)
     }
     if ('failed' in outcome) {
-      return { overtaken: this.#rehearsal.operationOf(plan.places.indexOf(outcome.failed)) }
+      return { overtaken: this.#operationOf(plan.places.indexOf(outcome.failed)) }
     }
     this.#state = 'written'
     this.#results = resultsOf(taken, plan, outcome.results)
@@ -150,10 +162,57 @@ export class Overlay {
       'require' in action || (schema.unique.length === 0 && !schema.adopted)
     if (this.#refusal || this.#parts.every(({ steps }) => steps.every(isSure))) return undefined
     try {
-      return await this.#rehearsal.rehearse(this.#parts.length)
+      return await this.#rehearse(this.#parts.length)
     } catch (error) {
-      return this.#rehearsal.refusedBy(error)
+      return this.#refusedBy(error)
     }
+  }
+
+  /**
+   * Finds the operation that the store refuses with an error, by writes of some of them. Throws any other error, and one that no
+   * operation causes.
+   */
+  async #refusedBy(thrown: unknown): Promise<Unwritten> {
+    let error = refusalIn(thrown)
+    let [passing, refused] = [0, this.#parts.length + 1]
+    while (refused - passing > 1) {
+      const middle = (passing + refused) >> 1
+      try {
+        const unwritten = await this.#rehearse(middle)
+        if (unwritten) return unwritten
+        passing = middle
+      } catch (again) {
+        error = refusalIn(again)
+        refused = middle
+      }
+    }
+    const part = this.#parts[refused - 1]
+    if (part) return { refusal: { operation: part.operation, error } }
+    // Whoever had the value has given it up meanwhile.
+    if (error instanceof DuplicateKey) return { overtaken: this.#operation }
+    throw error
+  }
+
+  /** Lets the store take the first `count` parts, and then a step that fails, so that nothing is written. */
+  async #rehearse(count: number): Promise<Unwritten | undefined> {
+    const { steps, places } = joinSteps(this.#parts.slice(0, count).flatMap((part) => part.steps))
+    const [first] = steps
+    if (!first) return undefined
+    const end: EngineStep = { engine: first.engine, action: { require: nothing, exists: true } }
+    const outcome = await this.#host.integrity.write(this.#records.stored([...steps, end]))
+    const failed = 'failed' in outcome ? outcome.failed : steps.length
+    if (failed === steps.length) return undefined
+    return { overtaken: this.#operationOf(places.indexOf(failed)) }
+  }
+
+  /** The operation that the step with this index belongs to. */
+  #operationOf(step: number): number {
+    let left = step
+    for (const { operation, steps } of this.#parts) {
+      if (left < steps.length) return operation
+      left -= steps.length
+    }
+    return this.#operation
   }
 
   /** Ends the operations that wait: nothing is written. */
@@ -210,17 +269,20 @@ export class Overlay {
   }
 }
 
+/** `error` if a store refuses an operation with it; throws any other error. */
+function refusalIn(error: unknown): Refusal['error'] {
+  if (error instanceof DuplicateKey || error instanceof RefusedWrite) return error
+  throw error
+}
+
 function sizeOf(record: Fields): number {
   let bytes = 2
   for (const [name, value] of Object.entries(record)) {
-    bytes += name.length + 4 + bytesOf(value)
+    bytes += name.length + 4
+    if (typeof value === 'object' && value !== null) bytes += lengthOf(value)
+    else bytes += typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
   }
   return bytes
-}
-
-function bytesOf(value: unknown): number {
-  if (typeof value === 'object' && value !== null) return lengthOf(value)
-  return typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
 }
 
 /** The length of values that several records, or versions of one, may share. */

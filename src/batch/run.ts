@@ -10,9 +10,8 @@ import type { Context } from '../records/engine/route.ts'
 import { pause, type SerialQueue } from '../records/engine/serial-queue.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
-import { Overlay } from './overlay.ts'
+import { Overlay, type Refusal, type Unwritten } from './overlay.ts'
 import { overtaken } from './refusals.ts'
-import type { Refusal, Unwritten } from './rehearsal.ts'
 
 export interface Batch {
   readonly host: Host

@@ -8,22 +8,28 @@
 import { outageLog } from '../../http/errors/outages.ts'
 import { settledAll } from '../../ports/promises/settled-all.ts'
 import type { ChangeLog } from '../../ports/store/changes.ts'
+import { withId } from '../../ports/store/filter.ts'
 import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS } from '../loop.ts'
-import { LeasedWork } from '../work.ts'
+import { type Kept, LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
-import { ConsumedModels } from './models.ts'
 import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
 import { type ConsumerSettings, type Delivering, slots, Tries } from './tries.ts'
+
+/**
+ * Models by their names: null, or up to where their changes are done or held. While a new version of an app adds one, a process of
+ * the old version may still deliver for the consumer, and pass its changes. So a model that is added has a position of its own,
+ * until it has caught up with the others.
+ */
+type Known = Readonly<Record<string, string | null>>
 
 export class Consumer extends LeasedWork {
   readonly #log: ChangeLog
   readonly #settings: ConsumerSettings
   readonly #held: Held
-  readonly #models: ConsumedModels
   readonly #receivers: Receivers
   readonly #leftOut = outageLog()
 
@@ -32,14 +38,44 @@ export class Consumer extends LeasedWork {
     this.#log = log
     this.#settings = settings
     this.#held = new Held(host.collection(heldSchema), settings.name, () => host.known())
-    this.#models = new ConsumedModels(this.records, this.id, settings.models)
     this.#receivers = new Receivers(host.now, settings.concurrency)
   }
 
   protected override async begin(now: Date): Promise<void> {
     const position = this.#settings.from === 'start' ? '' : await this.#log.position()
     await this.note({ position }, now)
-    await this.#models.add(position)
+    await this.#addModels(position)
+  }
+
+  /** Notes those that are new, which begin at `position`; of a new consumer, all are as far as it. */
+  #addModels(position: string): Promise<void> {
+    return this.#noteModels((known, isNew) => {
+      const at = (name: string) => known[name] ?? (isNew || name in known ? null : position)
+      return this.#settings.models().map((name) => [name, at(name)])
+    })
+  }
+
+  /** Models that were added are done up to `position`, or as far as the others. */
+  #reached(names: readonly string[], position: string | null): Promise<void> {
+    // A process that stood still may tell late how far it was: what is further stays.
+    const at = (before: string | null | undefined) =>
+      before === null || (position !== null && before && before > position) ? before : position
+    return this.#noteModels((known) => names.map((name) => [name, at(known[name])]))
+  }
+
+  async #noteModels(
+    changed: (known: Known, isNew: boolean) => [name: string, position: string | null][],
+  ): Promise<void> {
+    for (;;) {
+      const kept = await this.kept()
+      const known = knownIn(kept)
+      const changes = Object.fromEntries(changed(known, kept.models === undefined))
+      const models = JSON.stringify({ ...known, ...changes })
+      if (models === kept.models) return
+      const expect = { models: kept.models }
+      // Another process may note others at this moment.
+      if (await this.records.update(withId(this.id), { set: { models } }, { expect })) return
+    }
   }
 
   async status(): Promise<ConsumerStatus> {
@@ -109,20 +145,29 @@ export class Consumer extends LeasedWork {
 
   /** Delivers what models that were added have up to `position`, where the others are. */
   async #catchUp(tries: Tries, position: string): Promise<void> {
-    const added = await this.#models.added()
+    const known = knownIn(await this.kept())
+    const added = new Map<string, string>()
+    for (const name of this.#settings.models()) {
+      const at = known[name] ?? null
+      if (at !== null) added.set(name, at)
+    }
     if (added.size === 0) return
     const names = [...added.keys()]
     const [first = ''] = [...added.values()].sort()
     if (first < position) {
-      const keep = (to: string) => this.#models.reached(names, to)
+      const keep = (to: string) => this.#reached(names, to)
       const scope = { models: names, keep, until: position, behind: added }
       await new Reading(tries, scope).from(first)
     }
-    if (!tries.at.isEnding) await this.#models.reached(names, null)
+    if (!tries.at.isEnding) await this.#reached(names, null)
   }
 }
 
 const MOST_SHOWN = 20
+
+function knownIn({ models }: Kept): Known {
+  return typeof models === 'string' ? (JSON.parse(models) as Known) : {}
+}
 
 /**
  * Tries what waits and is due, the first delivery of each lane first, until there is no more to do. A lane doesn't wait for

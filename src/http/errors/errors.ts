@@ -83,6 +83,21 @@ export function loggedMessage(error: unknown, isName: (word: string) => boolean)
   return message.replace(/'(.*)'/s, (_, word: string) => `'${told(word)}'`)
 }
 
+/** Refusals that tell what is stored in a field, with the same ones without it, for readers who may not see it. */
+export const untold: WeakMap<object, readonly [field: string, error: HttpError]> = new WeakMap()
+
+/** Those again, without the value that was to be written: who restores a record has not sent it. */
+export const unsent: WeakMap<object, HttpError> = new WeakMap()
+
+/** Throws `error`, without what is stored in a field that `sees` does not find. */
+export async function asSeen(
+  error: object,
+  sees: (field: string) => Promise<unknown>,
+): Promise<never> {
+  const [field, other] = untold.get(error) ?? []
+  throw field === undefined || (await sees(field)) ? error : other
+}
+
 /** A refusal of fieldgate's own. */
 export const refusal = (
   code: string,

@@ -7,9 +7,10 @@ import {
   refusal,
   said,
   theirs,
+  unsent,
+  untold,
   ValidationError,
 } from './errors.ts'
-import { unsent, untold } from './untold.ts'
 
 export const notFound = (): HttpError => refusal('not-found', 404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>

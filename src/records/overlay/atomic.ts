@@ -12,7 +12,7 @@ import type { Origin } from '../engine/find-options.ts'
 import type { Host } from '../engine/host.ts'
 import { checkGuards, type EngineStep } from '../engine/integrity.ts'
 import { type Collections, type NoteRead, recordCollection } from '../engine/record-store.ts'
-import { type Attempt, pause, SerialQueue } from '../engine/serial-queue.ts'
+import { type Attempt, SerialQueue } from '../engine/serial-queue.ts'
 import { joinSteps, type Taken } from './one-step.ts'
 import { OverlaidStore } from './overlaid-store.ts'
 import { concerns, isOfModel, placeOf, Verification } from './verification.ts'
@@ -46,26 +46,22 @@ export class AtomicSteps {
     await ready()
     if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
     this.#isChecked = true
-    const attempt = (awaited: ReadonlySet<Places>, isLast: boolean) =>
-      new AtomicStep(this.#host, ready, author, awaited).run(work, isLast)
-    const first = await attempt(this.#awaited, false)
-    if ('result' in first) return first.result
-    // At first for a record only: who writes to a model may not meet it, and all of them would line up.
-    const own = isOfModel(first.overtaken) ? [] : [first.overtaken]
-    this.#awaited.add(own)
-    try {
-      return await this.#queue.after('', async () => {
-        for (let runs = 1; runs < MAX_RUNS; runs += 1) {
-          if (runs > 1) await pause(runs)
-          const next = await attempt(NONE, runs === MAX_RUNS - 1)
-          if ('result' in next) return next.result
-          own.push(next.overtaken)
-        }
-        throw changedMeanwhile()
-      })
-    } finally {
-      this.#awaited.delete(own)
+    let runs = 0
+    const own: string[] = []
+    const attempt = async (): Promise<Attempt<T>> => {
+      runs += 1
+      const awaited = runs === 1 ? this.#awaited : NONE
+      const step = new AtomicStep(this.#host, ready, author, awaited)
+      const end = await step.run(work, runs === MAX_RUNS)
+      if ('result' in end) return end
+      // At first for a record only: who writes to a model may not meet it, and all of them would line up.
+      if (runs > 1 || !isOfModel(end.overtaken)) own.push(end.overtaken)
+      this.#awaited.add(own)
+      return { overtaken: '' }
     }
+    const done = await this.#queue.retry(MAX_RUNS, attempt).finally(() => this.#awaited.delete(own))
+    if (!done) throw changedMeanwhile()
+    return done.result
   }
 }
 

@@ -1,7 +1,7 @@
 /** `PATCH <mount>/:id`, from top to bottom: id, field policy, validate, schema, existence, beforeUpdate. */
 
 import { checkTime } from '../../http/deadline.ts'
-import { asSeen } from '../../http/errors/untold.ts'
+import { asSeen } from '../../http/errors/errors.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { all, everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
