@@ -113,7 +113,13 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   ...rule.each(rule.natural, 'slowMs', ...(Object.keys(LIMITS) as LimitName[])),
   ...rule.each(rule.flag, 'methodOverride', 'accessLog', 'development'),
   ...rule.each(rule.callable, 'onError', 'now'),
-  logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
+  logger: {
+    must: 'have the functions debug, info, warn and error',
+    test: (value) =>
+      ['debug', 'info', 'warn', 'error'].every(
+        (level) => typeof Object(value)[level] === 'function',
+      ),
+  },
   secret: {
     must: `have at least ${MIN_SECRET_LENGTH} characters`,
     test: (value) => typeof value === 'string' && value.length >= MIN_SECRET_LENGTH,
@@ -160,11 +166,6 @@ function basePathIn(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^(?:\/[\w\-.~]+)*\/?$/.test(value)) return undefined
   if (value.split('/').some((part) => part === '.' || part === '..')) return undefined
   return value.replace(/\/$/, '')
-}
-
-function isLogger(value: unknown): boolean {
-  const logger = (value ?? {}) as Readonly<Record<string, unknown>>
-  return ['debug', 'info', 'warn', 'error'].every((level) => typeof logger[level] === 'function')
 }
 
 /** `value` as variables or bindings, if it is an object. */

@@ -77,7 +77,8 @@ export function resolveCache(
   }
   checkOptions(options, RULES, fail, 'cache.')
   checkStores(options, fail)
-  const enabled = flagIn(app.env, 'CACHE_ENABLED', fail)
+  const flag = textIn(app.env, 'CACHE_ENABLED')
+  const enabled = flag && (booleanFrom(flag) ?? fail('CACHE_ENABLED must be true or false'))
   if (enabled === false || !(option ?? enabled)) return undefined
   return {
     ...defaultsOf(app.env, fail),
@@ -176,13 +177,6 @@ function lineFor(url: string, name: string): string {
   return /^https?:/.test(url)
     ? `Write createApp({ cache: upstashCache({ url: ${name}, token: env.UPSTASH_REDIS_REST_TOKEN }) }), with upstashCache from 'fieldgate/upstash'.`
     : `Write createApp({ cache: redisCache({ url: ${name} }) }), with redisCache from 'fieldgate/redis'.`
-}
-
-function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolean | undefined {
-  const given = textIn(env, name)
-  return given === undefined
-    ? undefined
-    : (booleanFrom(given) ?? fail(`${name} must be true or false`))
 }
 
 /** An empty variable counts as not set. */

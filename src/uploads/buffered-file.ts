@@ -1,7 +1,7 @@
 /** The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can. */
 
 import type { Stage } from '../ports/services/files.ts'
-import { streamOf } from './strip/stripped.ts'
+import { streamOf } from '../ports/values/bytes.ts'
 
 /** Bytes are copied into blocks, so a body that arrives in single bytes costs no more than one in one piece. */
 export const FILE_BLOCK: number = 64 * 1024

@@ -72,8 +72,8 @@ const GRACE_MS = 10_000
 
 /** A task that waits, or has its turn. */
 interface Waiting {
-  /** When its client gives it up. */
-  readonly until: number
+  /** When its client gives it up; 0 once it has, without a turn. */
+  until: number
   /** Gives it its turn. It runs for its own request alone: on Workers what runs for another one would end with that. */
   begin(): void
 }
@@ -81,7 +81,7 @@ interface Waiting {
 /** Runs one task at a time; clients take turns, so one with many images does not make all others wait for them. */
 export class FairQueue {
   /** By client, in the order of their turns. */
-  readonly #clients = new Map<unknown, Set<Waiting>>()
+  readonly #clients = new Map<unknown, Waiting[]>()
   #turn: Waiting | undefined
 
   /** Runs `task`, which is told how many of the `ms` milliseconds are left. Rejects when they are over, begun or not. */
@@ -102,32 +102,21 @@ export class FairQueue {
     try {
       return await withTimeout(ms, inTurn, late)
     } finally {
-      this.#remove(client, waiting)
+      if (this.#turn !== waiting) waiting.until = 0
       void this.#ended(waiting, left() + GRACE_MS, work)
     }
   }
 
   async #ended(waiting: Waiting, ms: number, work: Promise<unknown> | undefined): Promise<void> {
-    if (work)
-      await withTimeout(
-        ms,
-        () => work,
-        () => new Error('it goes on'),
-      ).catch(() => {})
+    const late = () => new Error('it goes on')
+    if (work) await withTimeout(ms, () => work, late).catch(() => {})
     if (this.#turn === waiting) this.#next()
   }
 
   #add(client: unknown, waiting: Waiting): void {
-    const own = this.#clients.get(client) ?? new Set()
-    this.#clients.set(client, own.add(waiting))
+    this.#clients.set(client, [...(this.#clients.get(client) ?? []), waiting])
     // Workers may have ended, silently, the request whose turn it is.
     if (!this.#turn || this.#turn.until + GRACE_MS < performance.now()) this.#next()
-  }
-
-  #remove(client: unknown, waiting: Waiting): void {
-    const own = this.#clients.get(client)
-    own?.delete(waiting)
-    if (own?.size === 0) this.#clients.delete(client)
   }
 
   /** Gives the next one its turn, but none whose time is over. */
@@ -139,14 +128,9 @@ export class FairQueue {
 
   /** The first image of the client whose turn it is; this client then goes to the end of the queue. */
   #first(): Waiting | undefined {
-    for (const [client, own] of this.#clients) {
-      const [waiting] = own
-      this.#clients.delete(client)
-      if (!waiting) continue
-      own.delete(waiting)
-      if (own.size > 0) this.#clients.set(client, own)
-      return waiting
-    }
-    return undefined
+    const [client, [waiting, ...others] = []] = this.#clients.entries().next().value ?? []
+    this.#clients.delete(client)
+    if (others.length > 0) this.#clients.set(client, others)
+    return waiting
   }
 }

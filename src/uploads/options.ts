@@ -148,14 +148,11 @@ function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<F
   if (maxCount === 1 && !holdsUrl(found, formatToUrlObject)) {
     fail(`'${name}' must be ${one} to take a file`)
   }
-  if (maxCount > 1 && !holdsUrls(found, formatToUrlObject)) {
+  const element = found.kind === 'list' ? found.element : undefined
+  if (maxCount > 1 && found.kind !== 'mixed' && !holdsUrl(element, formatToUrlObject)) {
     fail(`'${name}' must be a list, each element ${one}, to take ${maxCount} files`)
   }
   return { name, maxCount, formatToUrlObject }
-}
-
-function holdsUrls(shape: Shape, asObject: boolean): boolean {
-  return shape.kind === 'mixed' || (shape.kind === 'list' && holdsUrl(shape.element, asObject))
 }
 
 /** A `mixed` field may accept anything; whether it does shows only in validation. */

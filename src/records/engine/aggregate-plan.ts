@@ -87,7 +87,9 @@ function sortOf(
   const keys = given === '' ? [] : namesIn([given].flat())
   if (!keys) throw refuse.sortNotList()
   if (keys.length > MAX_SORT_KEYS) throw refuse.sortTooLong(MAX_SORT_KEYS)
-  const columns = [...names, ...measures.map(nameOf)]
+  // As in `count` and `sum.population`.
+  const computed = measures.map((one) => ('field' in one ? `${one.op}.${one.field}` : one.op))
+  const columns = [...names, ...computed]
   const sorted = new Map<number, boolean>()
   for (const { field, descending } of keys.map(sortKey)) {
     const column = columns.indexOf(field)
@@ -96,11 +98,6 @@ function sortOf(
   }
   for (const column of names.keys()) if (!sorted.has(column)) sorted.set(column, false)
   return [...sorted].map(([column, descending]) => ({ column, descending }))
-}
-
-/** What sorts call a measure: `count`, `sum.population`. */
-function nameOf(measure: Measure): string {
-  return 'field' in measure ? `${measure.op}.${measure.field}` : measure.op
 }
 
 /** A list of names, each once; undefined if it is anything else. */

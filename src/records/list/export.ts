@@ -16,6 +16,7 @@ import type { Scalar, SortKey } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection } from '../../ports/store/records.ts'
 import { placeOf } from '../../ports/store/shape.ts'
+import { streamOf } from '../../ports/values/bytes.ts'
 import { datesAsText } from '../../ports/values/json.ts'
 import { isWithin } from '../../ports/values/paths.ts'
 import type { Context } from '../engine/route.ts'
@@ -83,11 +84,10 @@ async function exportList(
     }
     const reading = { resource, view: rights.view, request }
     const parts = partsOf(reading, rights, texts(resource, rights.view), current)
-    const broken = (error: unknown): never => {
-      void fail(refusalOf(error), request, context)
-      throw error
-    }
-    return new Response(streamOf(parts, await parts.next(), broken), { headers })
+    // Before the response begins, what fails is refused; then its client finds only that the connection ends.
+    const { value: first = '' } = await parts.next()
+    const broken = (error: unknown) => void fail(refusalOf(error), request, context)
+    return new Response(streamOf(encoded(first, parts, broken)), { headers })
   } catch (error) {
     throw refusalOf(error)
   }
@@ -161,31 +161,22 @@ function withKeys(
     : { exclude: select.exclude.filter((path) => !fields.some((one) => isWithin(one, path))) }
 }
 
-const encoder = new TextEncoder()
-/** Logs why a file breaks off: its client finds only that the connection ends. */
 const fail = errorHandler()
 
-/** Reads on only as fast as the client does, and no further when it has gone. */
-function streamOf(
+/** Reads on only as fast as the client does, and no further when it has gone; calls `broken` if it breaks off. */
+async function* encoded(
+  first: string,
   parts: AsyncGenerator<string, void>,
-  first: IteratorResult<string, void>,
-  broken: (error: unknown) => never,
-): ReadableStream<Uint8Array> {
-  let next: IteratorResult<string, void> | undefined = first
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const part = next ?? (await parts.next().catch(broken))
-        next = undefined
-        if (part.done) controller.close()
-        else controller.enqueue(encoder.encode(part.value))
-      },
-      async cancel() {
-        await parts.return()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  broken: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder()
+  if (first !== '') yield encoder.encode(first)
+  try {
+    for await (const part of parts) yield encoder.encode(part)
+  } catch (error) {
+    broken(error)
+    throw error
+  }
 }
 
 /** The text of some records of a file, as they are shown and before `output`; `isFirst` if the file begins with them. */

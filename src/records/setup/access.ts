@@ -70,7 +70,9 @@ export function resolveAccess(
     }
     refuseMiddlewares(`'access.${name}'`, guards, fail)
   }
-  const guarded = Object.entries(all).map(([action, one]) => [action, guardsOf(one)])
+  const guarded = Object.entries(all).map(([action, one]) => {
+    return [action, typeof one === 'boolean' ? one && [] : [one].flat()]
+  })
   return Object.fromEntries(guarded) as ServedActions
 }
 
@@ -85,10 +87,6 @@ export function openAt(mount: string, access: ServedActions): readonly string[] 
   if (open.length === 0) return []
   const isAll = open.length === WRITES.length
   return [isAll ? mount : `${mount} (only ${open.map(([, word]) => word).join(', ')})`]
-}
-
-function guardsOf(access: RouteAccess): readonly Guard[] | false {
-  return typeof access === 'boolean' ? access && [] : [access].flat()
 }
 
 function isOpen(guards: readonly Guard[] | false): boolean {

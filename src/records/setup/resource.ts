@@ -179,13 +179,23 @@ function checkDatabase({ host, options, fail }: Setup, legacyMode: boolean): voi
 function fieldRules({ options, fail }: Setup, legacyMode: boolean) {
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
-    for (const name of names) checkReachable(model, option, name, fail)
+    for (const name of names) {
+      const { kind } = checkShown(model, option, name, fail)
+      const isObject = kind === 'object' || kind === 'map'
+      if (isObject) fail(`'${option}' names '${name}', which is an object`)
+    }
     return names
   }
   const order = (option: string, names: readonly string[]) => {
-    for (const name of reach(option, names)) checkOrdered(model, option, name, fail)
+    for (const name of reach(option, names)) {
+      if (isOrdered(model.shape, name)) continue
+      const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
+      fail(`'${option}' names '${name}', ${reason}`)
+    }
     return names
   }
+  const isVisible = (name: string) =>
+    placeOf(model.shape, name) !== undefined && !isHidden(model, name)
   const orderBy = [options.orderBy ?? []].flat().map(sortKey)
   const orderFields = orderBy.map((key) => key.field)
   order('orderBy', orderFields)
@@ -204,8 +214,10 @@ function fieldRules({ options, fail }: Setup, legacyMode: boolean) {
     })),
     filterable,
     sortable,
-    urlFilterable: legacyMode ? everyVisible(model) : filterable,
-    urlSortable: legacyMode ? everyOrdered(model) : sortable,
+    urlFilterable: legacyMode ? { has: isVisible } : filterable,
+    urlSortable: legacyMode
+      ? { has: (name: string) => isOrdered(model.shape, name) && isVisible(name) }
+      : sortable,
     orderBy,
     order: totalOrder(orderBy),
   }
@@ -238,23 +250,4 @@ function readRules({ host, options, fail }: Setup): ReadRules {
     ...{ plainView, onGet, expandable, exportLimit, live, lean, hints },
     ...{ maxPopulated, maxResponseBytes },
   }
-}
-
-function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
-  const { kind } = checkShown(model, option, name, fail)
-  if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
-}
-
-function checkOrdered(model: Model, option: string, name: string, fail: Fail): void {
-  if (isOrdered(model.shape, name)) return
-  const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
-  fail(`'${option}' names '${name}', ${reason}`)
-}
-
-function everyVisible(model: Model): FieldSet {
-  return { has: (field) => placeOf(model.shape, field) !== undefined && !isHidden(model, field) }
-}
-
-function everyOrdered(model: Model): FieldSet {
-  return { has: (field) => isOrdered(model.shape, field) && !isHidden(model, field) }
 }

@@ -161,14 +161,11 @@ async function judge(
   const made: Fields = {}
   for (const [field, value] of Object.entries(wanted)) {
     // A value that a transform has made would not pass its schema again.
-    const isLeft = Object.hasOwn(changes, field) && isSame(value, changes[field])
+    const isSame = JSON.stringify(value) === JSON.stringify(changes[field])
+    const isLeft = isSame && Object.hasOwn(changes, field)
     if (isLeft) left[field] = changes[field]
     // Absent, a field with a default would get that.
     else made[field] = value === undefined ? null : value
   }
   return { ...left, ...(await engine.validateSeen(made, filter)) }
-}
-
-function isSame(value: unknown, other: unknown): boolean {
-  return JSON.stringify(value) === JSON.stringify(other)
 }

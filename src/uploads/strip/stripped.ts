@@ -6,6 +6,7 @@
  */
 
 import { nextTurn } from '../../ports/promises/turns.ts'
+import { streamOf } from '../../ports/values/bytes.ts'
 import { jpegPieces } from './jpeg.ts'
 import { pngPieces } from './png.ts'
 import { type Pieces, Walk } from './walk.ts'
@@ -75,23 +76,6 @@ export async function bytesOf(source: Source): Promise<Uint8Array> {
 
 function* blocksOf(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += BLOCK) yield bytes.subarray(at, at + BLOCK)
-}
-
-/** A stream of `blocks`. Nothing is read before the first pull. */
-export function streamOf(
-  blocks: Iterator<Uint8Array, void> | AsyncIterator<Uint8Array, void>,
-): ReadableStream<Uint8Array> {
-  const pulled: UnderlyingDefaultSource<Uint8Array> = {
-    async pull(controller) {
-      const { done, value } = await blocks.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel() {
-      await blocks.return?.()
-    },
-  }
-  return new ReadableStream(pulled, { highWaterMark: 0 })
 }
 
 /** Bytes in blocks of one size: what is kept of an image may be a few bytes here and there. */
