@@ -14,11 +14,10 @@ import type { AppFiles } from '../uploads/sweep.ts'
 import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow, type Parts } from './flow.ts'
-import { warnOfLost } from './lost-routes.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { atomic, caching, exports, history, live } from './parts.ts'
-import { RouteTable, routedPath } from './route-table.ts'
+import { RouteTable, routedPath, warnOfLost } from './route-table.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
 export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }

@@ -38,8 +38,7 @@ interface Entry {
   readonly scopes: (ScopeOption | undefined)[]
   readonly searched: Map<string, SearchField>
   shown: ((request: ApiRequest) => ReadableFields) | undefined
-  guarded: ReadonlySet<string> | undefined
-  roles: ReadonlySet<string> | undefined
+  readonly guarded: Map<string, boolean>
   readonly files: ModelFiles
 }
 
@@ -62,9 +61,8 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
     const engine = model.changes
       ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
       : new RecordEngine(model, schema, renamedCollection(stored, model), engines)
-    const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
-    const guarded = { shown: undefined, guarded: undefined, roles: undefined }
-    const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }
+    const more = { scopes: [], searched: new Map(), guarded: new Map(), files: new ModelFiles() }
+    const entry: Entry = { engine, stored, schema, twins: [], shown: undefined, ...more }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -114,12 +112,10 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
     },
     shownThrough: (model, request) => entries.get(model)?.shown?.(request),
     protect(model, fields, role) {
-      const entry = entryOf(model)
-      entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
-      entry.roles = new Set([...(entry.roles ?? []), role])
+      const { guarded } = entryOf(model)
+      for (const field of fields) guarded.set(field, field === role || guarded.get(field) === true)
     },
-    roleFields: (model) => entries.get(model)?.roles,
-    protectedFields: (model) => entries.get(model)?.guarded,
+    protectedFields: (model) => entryOf(model).guarded,
     filesOf: (model) => entryOf(model).files,
     scopesOf: (model) => entries.get(model)?.scopes ?? [],
   }

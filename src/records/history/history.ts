@@ -16,8 +16,7 @@ import type { Cursors } from '../list/cursor.ts'
 import { cursorInUrl, pageSizeInUrl } from '../list/parameters.ts'
 import { type Reading, requestedId, showWritten } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
-import type { Scope } from '../rules/limits.ts'
-import { scopeOf } from '../rules/scope.ts'
+import { type Scope, scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** One page of the history, as JSON. */

@@ -3,14 +3,13 @@
 import { outside } from '#contexts'
 import { causeOf, outageLog } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
-import { nextTurn } from '../../ports/promises/turns.ts'
+import { countFor, nextTurn } from '../../ports/promises/turns.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 import type { Filter } from '../../ports/store/filter.ts'
 import { madeOnce } from '../../ports/values/once.ts'
 import { logOf } from '../engine/author.ts'
 import type { Host } from '../engine/host.ts'
 import { Followers } from './followers.ts'
-import { Rounds } from './rounds.ts'
 
 /** How many entries are read at a time. */
 const PART = 500
@@ -23,6 +22,13 @@ const TICK_MS = 100
 /** How many are called before others have a turn: what they do then is soon done, and leaves no memory behind. */
 const TOGETHER = 16
 
+/**
+ * The most entries that are told after a position, and the most characters that they have: the list itself is shorter. After a
+ * deploy, all clients come at once.
+ */
+const MOST_ENTRIES = 1000
+const MOST_LENGTH = 1024 * 1024
+
 export interface Listener {
   readonly model: Model
   readonly filter: Filter
@@ -34,6 +40,30 @@ export interface Listener {
   missed(): void
   /** It is time for what it does then; returns when to call it again. All times are by `performance.now()`. */
   due(now: number): number
+}
+
+/** Does a round whenever it is rung, one at a time: however often it is rung during one, one more follows. */
+export abstract class Rounds {
+  #isUnderWay = false
+  #isRung = false
+
+  /** Does what there is to do; must not reject. */
+  protected abstract round(): Promise<void>
+
+  /** There may be something to do. */
+  protected ring(): void {
+    this.#isRung = true
+    if (!this.#isUnderWay) void this.#goRound()
+  }
+
+  async #goRound(): Promise<void> {
+    this.#isUnderWay = true
+    while (this.#isRung) {
+      this.#isRung = false
+      await this.round()
+    }
+    this.#isUnderWay = false
+  }
 }
 
 export class Hub extends Rounds {
@@ -85,6 +115,23 @@ export class Hub extends Rounds {
     if (isThere) this.#followersOf(listener).remove(listener)
     change()
     if (isThere) this.#followersOf(listener).add(listener)
+  }
+
+  /** The entries of a model after a position; undefined if that is not known, or if they are too many. */
+  async missedAfter(position: string, model: string): Promise<readonly LoggedChange[] | undefined> {
+    const missed: LoggedChange[] = []
+    let [limit, length] = [2, 0]
+    for (let after = position; ; ) {
+      const read = await this.log.read(after, { limit, models: [model] })
+      if ('gone' in read) return undefined
+      missed.push(...read.changes)
+      length += JSON.stringify(read.changes).length
+      if (missed.length >= MOST_ENTRIES || length > MOST_LENGTH) return undefined
+      if (read.changes.length < limit) return missed
+      after = read.position
+      limit = countFor(length / missed.length, MOST_ENTRIES)
+      await nextTurn()
+    }
   }
 
   #followersOf({ model: { name } }: Listener): Followers<Listener> {

@@ -16,9 +16,7 @@ import { type Asker, GuardResponse, markOf, type Rights } from '../list/rights.t
 import { shownTexts } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
 import { Events } from './events.ts'
-import type { Hub, Listener } from './hub.ts'
-import { missedAfter } from './missed.ts'
-import { Rounds } from './rounds.ts'
+import { type Hub, type Listener, Rounds } from './hub.ts'
 
 /**
  * How often rights are asked again, at least and at most, and for how long an answer is good, in milliseconds. Those of
@@ -151,7 +149,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     if (!/^[A-Za-z0-9-]+$/.test(position) || position.length > 200 || mark !== this.#mark)
       return false
     this.#later = []
-    const missed = await missedAfter(this.#hub.log, position, this.model.name)
+    const missed = await this.#hub.missedAfter(position, this.model.name)
     if (!missed) {
       this.#later = undefined
       return false

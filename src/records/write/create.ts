@@ -9,8 +9,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { runAfterWrite, withHookResponse } from '../rules/hooks.ts'
-import { unlimited } from '../rules/limits.ts'
-import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
+import { NO_LIMITS, unlimited, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import {
   type Incoming,

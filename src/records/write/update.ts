@@ -19,8 +19,7 @@ import {
   type StoredUpdate,
   withHookResponse,
 } from '../rules/hooks.ts'
-import { type Scope, unlimited } from '../rules/limits.ts'
-import { NO_LIMITS, writeLimits } from '../rules/scope.ts'
+import { NO_LIMITS, type Scope, unlimited, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import {
   MAX_JUDGEMENTS,

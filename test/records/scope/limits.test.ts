@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Limit, Scope } from '../../../src/records/rules/limits.ts'
+import { type Limit, Scope } from '../../../src/records/rules/scope.ts'
 
 const limit = (field: string, value: Limit['value'], isInList = false): Limit => {
   return { field, value, isInList }
