@@ -84,7 +84,6 @@ export class Operation {
     return remove(resource, request, this.#context)
   }
 
-  /** Adds the headers of its guards to the response of the batch. */
   giveHeaders(): void {
     addHeaders(this.#surroundings.context.headers, this.#headers)
   }

@@ -46,7 +46,6 @@ export class BufferedFile {
     return this.#stage?.read() ?? streamOf(this.#filled())
   }
 
-  /** Discards the bytes. */
   async discard(): Promise<void> {
     this.#blocks.length = 0
     await this.#stage?.discard()

@@ -20,7 +20,6 @@ export type PartSink = (bytes: Uint8Array | null) => void
 export interface MultipartParser {
   /** `chunk` has been processed, and passed on in pieces, when this returns. */
   write(chunk: Uint8Array): void
-  /** The body has ended. */
   end(): void
 }
 

@@ -1,22 +1,43 @@
 /** A multipart body → text fields and buffered files. Sizes and counts are checked as it arrives (spec 4.3; OWASP API4). */
 
-import { eachChunk, refuseEncoded } from '../http/body/body.ts'
+import { type BodyLimits, eachChunk, refuseEncoded } from '../http/body/body.ts'
+import { jsonParser } from '../http/body/json-parser.ts'
+import type { ApiRequest } from '../http/request/request.ts'
 import { nextTurn, TURN_LENGTH } from '../ports/promises/turns.ts'
 import type { FileStore } from '../ports/services/files.ts'
+import type { OptimizationLevel } from '../ports/services/images.ts'
+import type { ObjectShape } from '../ports/store/shape.ts'
 import { BufferedFile, FILE_BLOCK, TEXT_BLOCK } from './buffered-file.ts'
-import { addTo, Branch } from './form-fields.ts'
+import { addTo, Branch, formValues } from './form-fields.ts'
+import { newKey } from './model-files.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
+import { levelOf } from './optimise.ts'
 import type { Upload } from './options.ts'
 import * as refuse from './refusals.ts'
 import { type FileType, sniff } from './sniff.ts'
 import { ofStorage } from './storage.ts'
 import { bytesOf } from './strip/stripped.ts'
 
-/** A file that has arrived completely and is of an allowed type. */
-export interface ReceivedFile {
+/** A file that has arrived completely and is of an allowed type, with the key and URL that it will have. */
+export interface IncomingFile {
   readonly field: string
   readonly type: FileType
   readonly held: BufferedFile
+  readonly key: string
+  readonly url: string
+}
+
+export interface Incoming {
+  /** What was sent, without the files. */
+  readonly sent: unknown
+  readonly files: readonly IncomingFile[]
+  /** How strongly its images are compressed. */
+  readonly level: OptimizationLevel | undefined
+  /** The client who sent the images: clients take turns. */
+  readonly client: unknown
+  /** The request, for log lines about its files. */
+  readonly request: ApiRequest
+  readonly discard?: () => Promise<void>
 }
 
 const MIB = 1024 * 1024
@@ -31,7 +52,37 @@ interface Part extends PartHead {
   readonly held: BufferedFile
 }
 
-export class MultipartBody {
+interface BodyRules {
+  readonly host: BodyLimits & { readonly files: FileStore | undefined; readonly now: () => number }
+  readonly upload: Upload
+  readonly shape: ObjectShape
+}
+
+/** Reads a multipart body. If this throws, everything buffered is discarded. */
+export async function receiveIncoming(
+  { host, upload, shape }: BodyRules,
+  request: ApiRequest,
+  clientAddress: unknown,
+): Promise<Incoming> {
+  const body = new MultipartBody(upload, host.files)
+  try {
+    const files = await body.read(request, host)
+    const sent = formValues(body.texts, shape, jsonParser(host.maxBodyValues))
+    const level = levelOf(upload, [
+      request.query.imgOptimizations,
+      sent.imgOptimizations,
+      request.headers.get('x-img-optimizations'),
+    ])
+    // If the runtime does not tell the address, each request counts as a client of its own.
+    const client = clientAddress ?? request
+    return { sent, files, level, client, request, discard: () => body.discard() }
+  } catch (error) {
+    await body.discard()
+    throw error
+  }
+}
+
+class MultipartBody {
   readonly texts: Branch = new Branch()
   readonly #upload: Upload
   readonly #store: FileStore | undefined
@@ -47,12 +98,12 @@ export class MultipartBody {
     this.#store = store
   }
 
-  /** Receives it, within the time limit `timeoutMs` of `eachChunk`; resolves to its files. */
-  async read(request: Request, timeoutMs: number): Promise<ReceivedFile[]> {
+  /** Receives it, within the time limit of `eachChunk`; resolves to its files. */
+  async read(request: Request, { bodyTimeoutMs, now }: BodyRules['host']): Promise<IncomingFile[]> {
     refuseEncoded(request.headers.get('content-encoding'))
     const contentType = request.headers.get('content-type') ?? ''
     const parser = multipartParser(contentType, (head) => this.#accept(head))
-    const { maxFiles, maxFileSize, allowedMimeTypes } = this.#upload
+    const { maxFiles, maxFileSize, allowedMimeTypes, prefix } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
     let untilTurn = TURN_LENGTH
     const take = async (chunk: Uint8Array): Promise<void> => {
@@ -66,15 +117,16 @@ export class MultipartBody {
       untilTurn = TURN_LENGTH
       await nextTurn()
     }
-    await eachChunk(request, timeoutMs, take, refuse.malformedMultipart)
+    await eachChunk(request, bodyTimeoutMs, take, refuse.malformedMultipart)
     parser.end()
     await this.#hold()
-    const files: ReceivedFile[] = []
+    const files: IncomingFile[] = []
     for (const { name: field, held } of this.#files) {
       const type = await sniff(held.head())
       if (!type) throw refuse.unrecognisedType(field)
       if (!allowedMimeTypes.has(type.mime)) throw refuse.typeNotAllowed(type.mime)
-      files.push({ field, type, held })
+      const key = newKey(prefix, type.extension, now())
+      files.push({ field, type, held, key, url: this.#store?.urlOf(key) ?? '' })
     }
     return files
   }

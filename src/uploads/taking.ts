@@ -1,6 +1,6 @@
 /** What takes the files of writes, as one module: with two, more of what they share with an app would be apart. */
 
-import { receiveIncoming } from './incoming.ts'
+import { receiveIncoming } from './receive.ts'
 import { removeUnheld, saveWithFiles, updateWithFiles } from './writes.ts'
 
 /** What takes the files of writes. */

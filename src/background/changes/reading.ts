@@ -17,7 +17,6 @@ const STORE_MS = 1000
 /** How often it is told that a consumer is behind, or that some are lost, in milliseconds. */
 const WARN_MS = 600_000
 
-/** A delivery of a batch. */
 interface Item extends Delivery {
   /** The place of its change in the batch. */
   readonly at: number
@@ -148,9 +147,19 @@ export class Reading {
       await this.#store()
     }
     const queue = items.values()
-    const workers = Array.from({ length: settings.concurrency }, () =>
-      this.#work(queue, deliver, store),
-    )
+    /** Delivers what is in the queue. What was taken from it is done: so nothing is left before what is. */
+    const work = async (): Promise<void> => {
+      while (!this.#at.isEnding) {
+        const { done, value } = queue.next()
+        if (done || (await deliver(value)) === 'ended') return
+        value.isDone = true
+        this.#delivered += 1
+        // Workers limit the queries of a step. One that ends at the limit has stored at least half of what it has delivered.
+        const isPowerOfTwo = (this.#delivered & (this.#delivered - 1)) === 0
+        if (isPowerOfTwo || performance.now() - this.#storedAt > STORE_MS) await store()
+      }
+    }
+    const workers = Array.from({ length: settings.concurrency }, work)
     await settledAll(workers, stop).finally(store)
     return items.every(({ isDone }) => isDone)
   }
@@ -176,23 +185,6 @@ export class Reading {
       return known.map((to): Item => ({ change, to, lane: laneOf(change, to), at, isDone: false }))
     })
     return { items, blocked }
-  }
-
-  /** Delivers what is in the queue. What was taken from it is done: so nothing is left before what is. */
-  async #work(
-    queue: Iterator<Item>,
-    deliver: (delivery: Delivery) => Promise<LaneState>,
-    store: () => Promise<void>,
-  ): Promise<void> {
-    while (!this.#at.isEnding) {
-      const { done, value } = queue.next()
-      if (done || (await deliver(value)) === 'ended') return
-      value.isDone = true
-      this.#delivered += 1
-      // Workers limit the queries of a step. One that ends at the limit has stored at least half of what it has delivered.
-      const isPowerOfTwo = (this.#delivered & (this.#delivered - 1)) === 0
-      if (isPowerOfTwo || performance.now() - this.#storedAt > STORE_MS) await store()
-    }
   }
 
   /** Delivers a change, or holds it behind one of its lane that is held. */

@@ -181,7 +181,6 @@ class Chunks {
     return promise
   }
 
-  /** Stops the timer. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#deadline?.release()

@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors/errors.ts'
 import { duplicate, hiddenDuplicate } from '../../http/errors/refusals.ts'
 import { isHidden, type Model, valueAt } from '../../model/model.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
-import { all, any, type Filter } from '../../ports/store/filter.ts'
+import { all, any, type Filter, is } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
 import { DuplicateKey } from '../../ports/store/store-errors.ts'
@@ -106,14 +106,13 @@ function some(
 }
 
 function equalities(paths: readonly string[], record: Fields): Filter[] {
-  return paths.map((field) => ({ op: 'eq', field, value: valueAt(record, field) }))
+  return paths.map((field) => is(field, valueAt(record, field)))
 }
 
 function isIn(changes: Fields, path: string): boolean {
   return Object.hasOwn(changes, topOf(path))
 }
 
-/** Whether `error` is the refusal of values that another record has. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof HttpError && error.message.startsWith('Duplicate value')
 }

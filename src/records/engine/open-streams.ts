@@ -5,7 +5,6 @@ import { liveEnded, tooManyStreams } from '../../http/errors/refusals.ts'
 export interface OpenStream {
   /** When it asks next what its client may see, by `performance.now()`. */
   readonly askAt: number
-  /** Ends it; `error` says why. */
   end(error: unknown): void
 }
 

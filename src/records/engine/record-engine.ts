@@ -40,7 +40,6 @@ export class RecordEngine {
   readonly schema: CollectionSchema
   /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
   readonly judging: SerialQueue
-  /** Who writes, for the log of changes. */
   readonly author: Author | undefined
   readonly #surroundings: Surroundings
   readonly #along: Along[]

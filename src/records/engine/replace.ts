@@ -38,7 +38,6 @@ export function replacement(
   return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }
 }
 
-/** A copy of `record` after the replacement. */
 export function applyReplacement(record: Fields, { set, unset }: Replacement): Fields {
   let result = record
   for (const [path, value] of Object.entries(set)) result = withValue(result, path, value)

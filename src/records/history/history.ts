@@ -19,7 +19,6 @@ import { viewFor } from '../read/view.ts'
 import { type Scope, scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** One page of the history, as JSON. */
 export async function readHistory(
   resource: Resource,
   cursors: Cursors,

@@ -27,7 +27,6 @@ import { currentIn } from './history.ts'
 /** How ids of changes are spelled. */
 const CHANGE_ID = /^[0-9a-z]+(?:-[0-9a-z]+){1,8}$/
 
-/** Restores a record, and responds as the write would. */
 export async function restore(
   resource: Resource,
   request: ApiRequest,

@@ -181,7 +181,6 @@ export function pageSizeInUrl(
   return { pageSize: size ? Math.max(1, size) : undefined }
 }
 
-/** `?cursor=`. */
 export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters): ListRequest {
   return isGiven(cursor) ? { cursor: String(cursor) } : {}
 }

@@ -44,7 +44,6 @@ export async function planFor(
   return action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
 }
 
-/** The list that a GET's parameters describe. */
 export function parseUrl(rules: ListRules, query: Query): ListPlan {
   const url: UrlParameters = { query, shaped: namesBeforeBrackets(query) }
   const filters = equalitiesInUrl(rules, url)
@@ -141,7 +140,6 @@ function pagingOf(rules: ListRules, requested: ListRequest, maxLimit: number): P
   return { kind: 'none', limit: Math.min(limit ?? maxLimit, maxLimit) }
 }
 
-/** Refuses parameters of another kind of pages than the router's. */
 function refuseOtherPages({ pagination }: ListRules, requested: ListRequest): void {
   for (const { key, pages } of LIST_PARAMETERS) {
     if (!pages || pages.kind === pagination) continue

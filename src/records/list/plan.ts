@@ -5,7 +5,6 @@ import type { Filter, SortKey } from '../../ports/store/filter.ts'
 import type { SearchField } from '../engine/models.ts'
 import type { Choice } from '../read/choice.ts'
 
-/** A list as the client requested it, checked and cast. */
 export interface ListPlan {
   readonly filter: Filter
   /** The search term; undefined for none. */

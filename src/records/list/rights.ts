@@ -46,7 +46,6 @@ export interface Asker {
   request(): ApiRequest
 }
 
-/** How a client has asked for a list. */
 export interface Asked {
   readonly request: ApiRequest
   readonly context: Context

@@ -34,7 +34,6 @@ export class OverlaidRecords {
   /** What records were before the operations that have written them, in the order of the operations. */
   readonly #history: (Earlier & { readonly operation: number })[] = []
 
-  /** `spend` is told of all records that are read. */
   constructor(model: Model, stored: Settling, spend: Spend) {
     this.#model = model
     this.#stored = stored

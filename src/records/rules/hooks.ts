@@ -191,7 +191,6 @@ export async function runBeforeUpdate(
   return wanted
 }
 
-/** Runs a `beforeRemove` hook on a copy of the record. */
 export async function runBeforeRemove(
   hook: BeforeRemove<Fields>,
   model: Model,

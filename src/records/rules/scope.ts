@@ -109,7 +109,6 @@ export interface WriteLimits {
   readonly fields: ReadableFields
 }
 
-/** The limits of a router that has none. */
 export const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
 
 /** The limits of a write, all before it happens: what fails must not fail after it. */

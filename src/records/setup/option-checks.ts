@@ -65,7 +65,6 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   ownedBy: { must: 'be the name of a reference', test: (value) => typeof value === 'string' },
 }
 
-/** Refuses unknown options, values of the wrong type, and invalid numbers. */
 export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): void {
   // The model is checked even if it is not given.
   rule.checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)

@@ -175,7 +175,6 @@ function checkDatabase({ host, options, fail }: Setup, legacyMode: boolean): voi
   }
 }
 
-/** What lists may be filtered and sorted by. */
 function fieldRules({ options, fail }: Setup, legacyMode: boolean) {
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
@@ -223,7 +222,6 @@ function fieldRules({ options, fail }: Setup, legacyMode: boolean) {
   }
 }
 
-/** How lists are cut into pages, and how long search terms are. */
 function pageRules({ host, options }: Setup, legacyMode: boolean) {
   const { pagination = 'offset', countStrategy = 'exact', maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit), maxPage = Number.POSITIVE_INFINITY } = options

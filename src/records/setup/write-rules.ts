@@ -13,7 +13,6 @@ import type { RunAfterCreate, Validate } from '../rules/hooks.ts'
 import { resolveAccess } from './access.ts'
 import type { FieldLists, RouterOptions, Setup } from './options.ts'
 
-/** What clients may write, and what happens with it. */
 export interface WriteRules {
   readonly writable: Readonly<Record<Operation, ReadonlySet<string>>>
   readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }

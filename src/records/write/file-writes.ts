@@ -34,7 +34,6 @@ export async function updateWithFiles(
   return code.updateWithFiles(owner, incoming, { filter, changes, expected, write })
 }
 
-/** Removes the files of records that have been deleted. */
 export async function removeFilesOf(
   { host, files }: Pick<Owner, 'host' | 'files'>,
   { record, others }: Removal,

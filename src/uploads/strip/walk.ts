@@ -96,7 +96,6 @@ function markerIn(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Whether `bytes` begin with the ASCII string `text`. */
 export function startsWith(bytes: Uint8Array, text: string): boolean {
   if (bytes.length < text.length) return false
   for (let at = 0; at < text.length; at += 1) if (bytes[at] !== text.charCodeAt(at)) return false
