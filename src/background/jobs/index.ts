@@ -5,5 +5,4 @@
  */
 
 export { type RunningBackground, runBackground, runDue } from '../run.ts'
-export type { JobOptions, JobRun } from './job.ts'
-export { jobs } from './jobs.ts'
+export { type JobOptions, type JobRun, jobs } from './jobs.ts'

@@ -140,11 +140,9 @@ function writersHaveRole(options: RouterOptions<Fields>, fail: Fail): boolean {
   )
 }
 
-type Writing = Pick<WriteRules, 'writable'> & { readonly host: Host; readonly model: Model }
-
 /** The fields that a client may write, before start-up has removed those that another router protects. */
 export function writableNow(
-  { host, model, writable }: Writing,
+  { host, model, writable }: Pick<WriteRules, 'writable'> & { host: Host; model: Model },
   operation: Operation,
 ): readonly string[] {
   const fields = writable[operation]
