@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+import { type Host, hostOf } from '../../src/records/engine/host.ts'
 import { counted, type Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
@@ -111,7 +111,7 @@ async function openApp({ path, values }: CommandLine, opening: Opening): Promise
   }
   const make = typeof found === 'function' ? (found as MakeApp) : makerOf(found)
   const app = make ? await made(make, path, values) : (found as App | undefined)
-  const host = app?.store && HostedRecords.hostOf(app.store)
+  const host = app?.store && hostOf(app.store)
   if (app && host) return { app, host }
   throw new Unusable(
     `'${path}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,

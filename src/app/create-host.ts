@@ -18,14 +18,13 @@ import {
   type AppParts,
   type Follower,
   type Host,
-  HostedRecords,
+  hostedRecords,
   needs,
 } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
 import { OpenStreams } from '../records/engine/open-streams.ts'
 import type { Context } from '../records/engine/route.ts'
 import { reach } from '../records/list/reach.ts'
-import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
 import { AppContext } from './context.ts'
@@ -93,7 +92,7 @@ export function createHost(
     storeFor: storesFor(() => host, ready),
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
-    atomic: atomicSteps(() => host, parts.atomic),
+    atomic: atomicOf(() => host, parts.atomic),
     reach,
     streams,
     follower: (whole) => followerOf(host, whole),
@@ -113,7 +112,7 @@ export function createHost(
       return closing
     },
   }
-  const store = new HostedRecords(host, ready)
+  const store = hostedRecords(host, ready)
   return host
 }
 
@@ -139,7 +138,7 @@ function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeF
       deadline?.check()
       await ready()
     }
-    return new HostedRecords(hostOf(), inTime, { author: new Author(() => request) })
+    return hostedRecords(hostOf(), inTime, { author: new Author(() => request) })
   }
 }
 
@@ -155,13 +154,13 @@ function followerOf(host: Host, whole: Context): Follower {
   }
 }
 
-function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic'] {
-  let steps: AtomicSteps | undefined
-  return async (work, ready, author) => {
+function atomicOf(hostOf: () => Host, load: AppParts['atomic']): Host['atomic'] {
+  let atomic: Host['atomic'] | undefined
+  return async (...given) => {
     if (!load) throw new TypeError(`app.store.atomic ${needs('atomic')}`)
-    const { AtomicSteps } = (await load()) as typeof import('../records/overlay/atomic.ts')
-    steps ??= new AtomicSteps(hostOf())
-    return steps.run(work, ready, author)
+    const { atomicSteps } = (await load()) as typeof import('../records/overlay/atomic.ts')
+    atomic ??= atomicSteps(hostOf())
+    return atomic(...given)
   }
 }
 

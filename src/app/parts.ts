@@ -13,7 +13,7 @@ import { readHistory } from '../records/history/history.ts'
 import { restore } from '../records/history/restore.ts'
 import { fileOf } from '../records/list/export.ts'
 import { streamOf } from '../records/live/open.ts'
-import { AtomicSteps } from '../records/overlay/atomic.ts'
+import { atomicSteps } from '../records/overlay/atomic.ts'
 import { cachedReads } from '../records/read/read-cache.ts'
 
 /** Kept responses: the option `cache` of routers and of `createApp`, and the variable `CACHE_ENABLED`. */
@@ -29,4 +29,4 @@ export const history: AppParts = { history: async () => ({ readHistory, restore 
 export const exports: AppParts = { exports: async () => ({ fileOf }) }
 
 /** Steps of your own code that are stored as one: `app.store.atomic`. */
-export const atomic: AppParts = { atomic: async () => ({ AtomicSteps }) }
+export const atomic: AppParts = { atomic: async () => ({ atomicSteps }) }

@@ -12,7 +12,7 @@ import type { StepResult, WriteOutcome } from '../ports/store/store.ts'
 import { DuplicateKey, RefusedWrite } from '../ports/store/store-errors.ts'
 import { madeOnce } from '../ports/values/once.ts'
 import type { Author } from '../records/engine/author.ts'
-import { type Host, HostedRecords } from '../records/engine/host.ts'
+import { type Host, hostedRecords } from '../records/engine/host.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
 import { KEYED, type Keyed, noteWrite, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
@@ -46,8 +46,7 @@ interface BatchRequest {
 export class Overlay {
   /** The records as the batch sees them, for the code of guards; what this writes is stored at once, as alone. */
   readonly store: RecordStore
-  readonly #host: Host
-  readonly #request: ApiRequest
+  readonly #batch: BatchRequest
   readonly #refusal: Refusal | undefined
   readonly #ids: Map<number, string>
   /** The bytes that all operations may still have together. */
@@ -56,7 +55,6 @@ export class Overlay {
   readonly #answers = new Map<number, number>()
   readonly #records: OverlaidStore
   readonly #parts: Part[] = []
-  readonly #count: number
   #results: readonly StepResult[] = []
   #operation = 0
   #author: Author | undefined
@@ -64,23 +62,18 @@ export class Overlay {
   #state: 'open' | 'written' | 'abandoned' = 'open'
 
   /** `ids` are those of created records, the same in every run; `refusal` is what an earlier run has met. */
-  constructor(
-    { host, request, operations }: BatchRequest,
-    ids: Map<number, string>,
-    refusal?: Refusal,
-  ) {
-    this.#host = host
-    this.#request = request
+  constructor(batch: BatchRequest, ids: Map<number, string>, refusal?: Refusal) {
+    const { host, request } = batch
+    this.#batch = batch
     this.#ids = ids
     this.#refusal = refusal
-    this.#count = operations.length
     this.#left = host.maxResponseBytes
     this.#records = new OverlaidStore(host, {
       take: (steps) => this.#take(steps),
       newId: () => this.#ids.get(this.#operation),
       spend: (found) => this.#read(found),
     })
-    this.store = new HostedRecords(host, async () => checkTime(request), {
+    this.store = hostedRecords(host, async () => checkTime(request), {
       engine: (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
     })
   }
@@ -101,7 +94,8 @@ export class Overlay {
     const own = { ...resource, engine: engine(resource.model), host, maxResponseBytes: 0 }
     // References are filled in after the write, when nothing can be refused any more: within what is left.
     const most = () =>
-      (this.#answers.get(this.#operation) ?? 0) + Math.floor(this.#left / this.#count)
+      (this.#answers.get(this.#operation) ?? 0) +
+      Math.floor(this.#left / this.#batch.operations.length)
     Object.defineProperty(own, 'maxResponseBytes', { get: most })
     return own
   })
@@ -115,12 +109,12 @@ export class Overlay {
   async write(): Promise<Unwritten | undefined> {
     const taken = this.#parts.flatMap((part) => part.steps)
     const plan = joinSteps(taken)
-    checkTime(this.#request)
+    checkTime(this.#batch.request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      const { [KEYED]: keyed } = this.#request as Keyed
+      const { [KEYED]: keyed } = this.#batch.request as Keyed
       const along = keyed?.receipt && { receipt: keyed.receipt, ids: this.#writtenIds() }
-      const write = () => this.#host.integrity.write(this.#records.stored(plan.steps), along)
+      const write = () => this.#batch.host.integrity.write(this.#records.stored(plan.steps), along)
       if (taken.length > 0) outcome = await (keyed ? noteWrite(keyed, write()) : write())
     } catch (error) {
       return this.#refusedBy(error)
@@ -136,7 +130,7 @@ export class Overlay {
   /** The ids of the records that operations write, by operation. */
   #writtenIds(): WrittenIds {
     const stepOf = (at: number) => this.#parts.find(({ operation }) => operation === at)?.steps[0]
-    return Array.from({ length: this.#count }, (_, at) => {
+    return Array.from({ length: this.#batch.operations.length }, (_, at) => {
       const id = this.#ids.get(at) ?? stepOf(at)?.is?._id
       return typeof id === 'string' ? id : null
     })
@@ -199,7 +193,7 @@ export class Overlay {
     const [first] = steps
     if (!first) return undefined
     const end: EngineStep = { engine: first.engine, action: { require: nothing, exists: true } }
-    const outcome = await this.#host.integrity.write(this.#records.stored([...steps, end]))
+    const outcome = await this.#batch.host.integrity.write(this.#records.stored([...steps, end]))
     const failed = 'failed' in outcome ? outcome.failed : steps.length
     if (failed === steps.length) return undefined
     return { overtaken: this.#operationOf(places.indexOf(failed)) }
@@ -224,7 +218,7 @@ export class Overlay {
   /** Takes the steps of the operation in memory, and waits for the store to take them. */
   async #take(steps: readonly EngineStep[]): Promise<WriteOutcome> {
     const records = this.#records
-    if (this.#state === 'written') return this.#host.integrity.write(records.stored(steps))
+    if (this.#state === 'written') return this.#batch.host.integrity.write(records.stored(steps))
     if (this.#state === 'abandoned') throw new Error('the batch was not written')
     const tried = await records.tryAll(steps)
     if ('failed' in tried) return tried

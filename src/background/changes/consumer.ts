@@ -14,7 +14,7 @@ import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS } from '../loop.ts'
 import { type Kept, LeasedWork } from '../work.ts'
-import { Held, heldSchema } from './held.ts'
+import { Held } from './held.ts'
 import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
 import { type ConsumerSettings, type Delivering, slots, Tries } from './tries.ts'
@@ -37,7 +37,7 @@ export class Consumer extends LeasedWork {
     super(host, 'consumer', settings.name)
     this.#log = log
     this.#settings = settings
-    this.#held = new Held(host.collection(heldSchema), settings.name, () => host.known())
+    this.#held = new Held(host, settings.name)
     this.#receivers = new Receivers(host.now, settings.concurrency)
   }
 

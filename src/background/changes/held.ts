@@ -1,6 +1,6 @@
 /** Deliveries that wait: those that have failed or were set aside, and those that came after them in their lane. */
 
-import { type Model, sortKey } from '../../model/model.ts'
+import { sortKey } from '../../model/model.ts'
 import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { all, type Filter, is, type SortKey, withId } from '../../ports/store/filter.ts'
@@ -8,9 +8,10 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/store.ts'
 import { underCurrent } from '../../records/engine/author.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
+import type { Host } from '../../records/engine/host.ts'
 import { idOf } from '../lease.ts'
 
-export const heldSchema: CollectionSchema = ownSchema(
+const heldSchema: CollectionSchema = ownSchema(
   'fieldgate_held_changes',
   {
     ...{ consumer: 'string', lane: 'string' },
@@ -59,14 +60,14 @@ type HeldRecord = Omit<HeldDelivery, 'change'> & {
 
 /** The deliveries of one consumer that wait. Writes are steps for `Lease.write`. */
 export class Held {
+  readonly #host: Host
   readonly #records: Collection
   readonly #consumer: string
-  readonly #models: () => Iterable<Model>
 
-  constructor(records: Collection, consumer: string, models: () => Iterable<Model>) {
-    this.#records = records
+  constructor(host: Host, consumer: string) {
+    this.#host = host
+    this.#records = host.collection(heldSchema)
     this.#consumer = consumer
-    this.#models = models
   }
 
   #filter(isAside: boolean, ...more: readonly Filter[]): Filter {
@@ -109,9 +110,8 @@ export class Held {
     if (!found) return undefined
     const held = found as unknown as HeldRecord
     const change = changeIn(held.change)
-    const model = [...this.#models()].find(({ name }) => name === change.model)
     // An earlier version may have held it.
-    return { ...held, change: underCurrent(change, model) }
+    return { ...held, change: underCurrent(change, this.#host.modelNamed(change.model)) }
   }
 
   async counts(): Promise<{ readonly waiting: number; readonly aside: number }> {

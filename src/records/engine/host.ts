@@ -24,12 +24,7 @@ import type { Origin, Reach } from './find-options.ts'
 import type { Integrity } from './integrity.ts'
 import type { Models } from './models.ts'
 import type { OpenStreams } from './open-streams.ts'
-import {
-  type Collections,
-  type RecordCollection,
-  type RecordStore,
-  recordCollection,
-} from './record-store.ts'
+import { type Collections, type RecordStore, recordCollection } from './record-store.ts'
 import type { Context, Guard, Route } from './route.ts'
 
 /**
@@ -162,48 +157,38 @@ export interface Follower {
 
 export type TimedContext = Context & Pick<Deadline, 'start' | 'within' | 'conclude' | 'expire'>
 
-/** The records of `host`. Code that only has a request's context gets back to the host with `hostOf`. */
-export class HostedRecords implements RecordStore {
-  readonly #host: Host
-  readonly #ready: () => Promise<void>
-  readonly #engine: Host['engine']
-  readonly #author: Author | undefined
+const HOST: unique symbol = Symbol('host')
 
-  /** `ready` rejects if the records may not be used. `engine` finds those of a model, and `author` is who writes them. */
-  constructor(
-    host: Host,
-    ready: () => Promise<void>,
-    { engine = host.engine, author }: { engine?: Host['engine']; author?: Author } = {},
-  ) {
-    this.#host = host
-    this.#ready = ready
-    this.#engine = author ? (model) => engine(model).as(author) : engine
-    this.#author = author
+/**
+ * The records of `host`. `ready` rejects if they may not be used. `engine` finds those of a model, and `author` is who writes
+ * them. Code that only has a request's context gets back to the host with `hostOf`.
+ */
+export function hostedRecords(
+  host: Host,
+  ready: () => Promise<void>,
+  { engine = host.engine, author }: { engine?: Host['engine']; author?: Author } = {},
+): RecordStore {
+  const own: Host['engine'] = author ? (model) => engine(model).as(author) : engine
+  const store: RecordStore = {
+    collection<R, I>(model: Model<R, I>) {
+      const origin: Origin = own === host.engine ? host : { ...host, engine: own }
+      return recordCollection<R, I>(origin, model as unknown as Model, ready)
+    },
+    atomic: (work) => host.atomic(work, ready, author),
   }
-
-  collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const engine = this.#engine
-    const origin: Origin = engine === this.#host.engine ? this.#host : { ...this.#host, engine }
-    return recordCollection<R, I>(origin, model as unknown as Model, this.#ready)
-  }
-
-  atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {
-    return this.#host.atomic(work, this.#ready, this.#author)
-  }
-
-  /** The app that `store` belongs to; `call` is the public function that takes the app, if one does. */
-  static hostOf(store: RecordStore | undefined, call?: string): Host {
-    if (store instanceof HostedRecords && #host in store) return store.#host
-    throw new TypeError(
-      call === undefined
-        ? "a request's context must be passed on as the app gave it"
-        : `${call} takes an app that createApp() returned`,
-    )
-  }
+  // Whoever prints a context would print the secrets of the app with it.
+  return Object.defineProperty(store, HOST, { value: host })
 }
 
+/** The app that `store` belongs to; `call` is the public function that takes the app, if one does. */
 export function hostOf(store: RecordStore | undefined, call?: string): Host {
-  return HostedRecords.hostOf(store, call)
+  const { [HOST]: host } = Object(store) as { readonly [HOST]?: Host }
+  if (host) return host
+  throw new TypeError(
+    call === undefined
+      ? "a request's context must be passed on as the app gave it"
+      : `${call} takes an app that createApp() returned`,
+  )
 }
 
 /** What `app.mount` takes, e.g. a router; `T` tells the typed client what it serves. */

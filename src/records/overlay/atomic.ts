@@ -29,67 +29,57 @@ const NONE: ReadonlySet<Places> = new Set()
 
 type Work<T> = (tx: Collections) => T | Promise<T>
 
-export class AtomicSteps {
-  readonly #host: Host
+/** `app.store.atomic` of `host`. */
+export function atomicSteps(host: Host): Host['atomic'] {
   /** Steps that were overtaken run one after the other. */
-  readonly #queue = new SerialQueue()
+  const queue = new SerialQueue()
   /** Where they were: new steps that write there wait for them, or would overtake them again and again. */
-  readonly #awaited = new Set<Places>()
-  #isChecked = false
-
-  constructor(host: Host) {
-    this.#host = host
-  }
-
-  /** What `work` returns, once what it has written is stored. `ready` rejects if the records may not be used any more. */
-  async run<T>(work: Work<T>, ready: () => Promise<void>, author?: Author): Promise<T> {
+  const awaited = new Set<Places>()
+  let isChecked = false
+  return async <T>(work: Work<T>, ready: () => Promise<void>, author?: Author): Promise<T> => {
     await ready()
-    if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
-    this.#isChecked = true
+    if (!isChecked) await checkGuards(host.database, 'store.atomic():', 'the call')
+    isChecked = true
     let runs = 0
     const own: string[] = []
     const attempt = async (): Promise<Attempt<T>> => {
       runs += 1
-      const awaited = runs === 1 ? this.#awaited : NONE
-      const step = new AtomicStep(this.#host, ready, author, awaited)
+      const step = new AtomicStep({ host, ready, author, awaited: runs === 1 ? awaited : NONE })
       const end = await step.run(work, runs === MAX_RUNS)
       if ('result' in end) return end
       // At first for a record only: who writes to a model may not meet it, and all of them would line up.
       if (runs > 1 || !isOfModel(end.overtaken)) own.push(end.overtaken)
-      this.#awaited.add(own)
+      awaited.add(own)
       return { overtaken: '' }
     }
-    const done = await this.#queue.retry(MAX_RUNS, attempt).finally(() => this.#awaited.delete(own))
+    const done = await queue.retry(MAX_RUNS, attempt).finally(() => awaited.delete(own))
     if (!done) throw changedMeanwhile()
     return done.result
   }
 }
 
+interface StepNeeds {
+  readonly host: Host
+  readonly ready: () => Promise<void>
+  readonly author: Author | undefined
+  readonly awaited: ReadonlySet<Places>
+}
+
 /** One run of one step. */
 class AtomicStep {
-  readonly #host: Host
-  readonly #ready: () => Promise<void>
+  readonly #needs: StepNeeds
   readonly #records: OverlaidStore
   readonly #origin: Origin
   readonly #verification: Verification
-  readonly #author: Author | undefined
-  readonly #awaited: ReadonlySet<Places>
   readonly #taken: Taken[] = []
   #writes = 0
   /** The end of the last write: each finds what those before have done. */
   #last: Promise<unknown> = Promise.resolve()
   #isOver = false
 
-  constructor(
-    host: Host,
-    ready: () => Promise<void>,
-    author: Author | undefined,
-    awaited: ReadonlySet<Places>,
-  ) {
-    this.#awaited = awaited
-    this.#host = host
-    this.#ready = ready
-    this.#author = author
+  constructor(needs: StepNeeds) {
+    const { host } = needs
+    this.#needs = needs
     this.#records = new OverlaidStore(host, { take: (steps) => this.#inTurn(steps) })
     this.#origin = { ...host, engine: this.#records.engine }
     this.#verification = new Verification((model) => this.#records.of(model))
@@ -123,9 +113,9 @@ class AtomicStep {
 
   /** Takes the steps in one write of the store; the place of the one that fails. */
   async #send(steps: readonly EngineStep[]): Promise<string | undefined> {
-    const author = this.#author
+    const { author, host } = this.#needs
     const stored = this.#records.stored(steps).map((step) => ({ ...step, author }))
-    const outcome = await this.#host.integrity.write(stored)
+    const outcome = await host.integrity.write(stored)
     if ('results' in outcome) return undefined
     const failed = steps[outcome.failed]
     return failed ? placeOf(failed) : ''
@@ -134,7 +124,7 @@ class AtomicStep {
   #collection(model: Model) {
     const ready = async () => {
       if (this.#isOver) throw over()
-      await this.#ready()
+      await this.#needs.ready()
     }
     const note: NoteRead = (filter, found, isAll) =>
       this.#verification.note(this.#records.engine(model), filter, found, isAll)
@@ -150,9 +140,9 @@ class AtomicStep {
     const { steps } = joinSteps(this.#taken)
     const verified = this.#verification.before(steps)
     if (verified.length === 0) return undefined
-    await this.#ready()
+    await this.#needs.ready()
     const isAwaited = (place: string) => steps.some((step) => concerns(step, place))
-    const awaited = [...this.#awaited].flat().find(isAwaited)
+    const awaited = [...this.#needs.awaited].flat().find(isAwaited)
     if (awaited !== undefined) return awaited
     try {
       return await this.#send(verified)
@@ -203,7 +193,7 @@ class AtomicStep {
       const refused = { filter, changes: is }
       const fields = await clashingFields(model, engine.stored, refused, [])
       // What the step has done hides the record that has the id of a new one.
-      const { stored } = this.#host.engine(model)
+      const { stored } = this.#needs.host.engine(model)
       const isTaken =
         'insert' in action && (isKnown ?? (await firstIn(stored, filter)) !== undefined)
       const taken = isTaken ? ['_id', ...fields] : fields
