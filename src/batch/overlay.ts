@@ -71,7 +71,10 @@ export class Overlay {
     this.#records = new OverlaidStore(host, {
       take: (steps) => this.#take(steps),
       newId: () => this.#ids.get(this.#operation),
-      spend: (found) => this.#read(found),
+      // After the write nothing can be refused.
+      spend: (found) => {
+        if (this.#state === 'open') for (const record of found) this.#spend(sizeOf(record))
+      },
     })
     this.store = hostedRecords(host, async () => checkTime(request), {
       engine: (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
@@ -248,12 +251,6 @@ export class Overlay {
       this.#answers.set(operation, (this.#answers.get(operation) ?? 0) + bytes)
       this.#spend(bytes)
     }
-  }
-
-  /** Counts what is read before the write; after it nothing can be refused. */
-  #read(found: readonly Fields[]): void {
-    if (this.#state !== 'open') return
-    for (const record of found) this.#spend(sizeOf(record))
   }
 
   /** Counts `bytes` more. Throws a 413 once there are too many. */

@@ -91,7 +91,9 @@ export class FairQueue {
     const late = () => new Error('it took too long, or too many waited')
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
     const waiting: Waiting = { until, begin }
-    this.#add(client, waiting)
+    this.#clients.set(client, [...(this.#clients.get(client) ?? []), waiting])
+    // Workers may have ended, silently, the request whose turn it is.
+    if (!this.#turn || this.#turn.until + GRACE_MS < performance.now()) this.#next()
     let work: Promise<T> | undefined
     const inTurn = async () => {
       if (this.#turn !== waiting) await turn
@@ -113,24 +115,14 @@ export class FairQueue {
     if (this.#turn === waiting) this.#next()
   }
 
-  #add(client: unknown, waiting: Waiting): void {
-    this.#clients.set(client, [...(this.#clients.get(client) ?? []), waiting])
-    // Workers may have ended, silently, the request whose turn it is.
-    if (!this.#turn || this.#turn.until + GRACE_MS < performance.now()) this.#next()
-  }
-
-  /** Gives the next one its turn, but none whose time is over. */
+  /** Gives the next one its turn, but none whose time is over: its client then goes to the end of the queue. */
   #next(): void {
-    do this.#turn = this.#first()
-    while (this.#turn && this.#turn.until < performance.now())
+    do {
+      const [client, [first, ...others] = []] = this.#clients.entries().next().value ?? []
+      this.#clients.delete(client)
+      if (others.length > 0) this.#clients.set(client, others)
+      this.#turn = first
+    } while (this.#turn && this.#turn.until < performance.now())
     this.#turn?.begin()
-  }
-
-  /** The first image of the client whose turn it is; this client then goes to the end of the queue. */
-  #first(): Waiting | undefined {
-    const [client, [waiting, ...others] = []] = this.#clients.entries().next().value ?? []
-    this.#clients.delete(client)
-    if (others.length > 0) this.#clients.set(client, others)
-    return waiting
   }
 }

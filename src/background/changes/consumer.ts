@@ -44,12 +44,8 @@ export class Consumer extends LeasedWork {
   protected override async begin(now: Date): Promise<void> {
     const position = this.#settings.from === 'start' ? '' : await this.#log.position()
     await this.note({ position }, now)
-    await this.#addModels(position)
-  }
-
-  /** Notes those that are new, which begin at `position`; of a new consumer, all are as far as it. */
-  #addModels(position: string): Promise<void> {
-    return this.#noteModels((known, isNew) => {
+    // Those that are new begin at `position`; of a new consumer, all are as far as it.
+    await this.#noteModels((known, isNew) => {
       const at = (name: string) => known[name] ?? (isNew || name in known ? null : position)
       return this.#settings.models().map((name) => [name, at(name)])
     })

@@ -200,7 +200,9 @@ export class Hub extends Rounds {
 
   /** Whether there may be more. */
   async #readPart(): Promise<boolean> {
-    const read = await this.log.read(this.#position, { limit: PART, models: this.#models() })
+    // All models that are logged: one that is followed later is among them already.
+    const models = [...this.#host.known()].filter(({ changes }) => changes).map(({ name }) => name)
+    const read = await this.log.read(this.#position, { limit: PART, models })
     if ('gone' in read) {
       this.#position = await this.log.position()
       for (const listener of [...this.#listeners.keys()]) listener.missed()
@@ -218,11 +220,6 @@ export class Hub extends Rounds {
     if (!followers) return
     const records = [change.before, change.after].filter((one) => one !== null)
     for (const listener of followers.of(records)) listener.take(change)
-  }
-
-  /** All models that are logged: one that is followed later is among them already. */
-  #models(): readonly string[] {
-    return [...this.#host.known()].flatMap(({ name, changes }) => (changes ? [name] : []))
   }
 }
 

@@ -114,8 +114,11 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     return Math.min(this.askAt, this.events.sentAt + COMMENT_MS)
   }
 
-  end(error: unknown): void {
-    if (!this.#hasEnded) void this.#endWith(error)
+  async end(error: unknown): Promise<void> {
+    if (this.#hasEnded) return
+    this.#leave()
+    this.events.send('end', await failureOf(error, this.#asker.request(), this.#resource))
+    this.events.end()
   }
 
   async #sendList(): Promise<void> {
@@ -192,7 +195,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     try {
       while (this.#isOpen && !this.#hasEnded && (await this.#goOn()));
     } catch (error) {
-      this.end(error)
+      void this.end(error)
     }
   }
 
@@ -245,7 +248,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
       }
       this.#asked = changes
     } catch (error) {
-      this.end(error)
+      void this.end(error)
     } finally {
       this.#isAsking = false
       if (this.#mustRestart || this.#queue.length > 0) this.ring()
@@ -255,12 +258,6 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   #askLater(): void {
     const [least, most] = ASK_MS
     this.askAt = performance.now() + least + Math.random() * (most - least)
-  }
-
-  async #endWith(error: unknown): Promise<void> {
-    this.#leave()
-    this.events.send('end', await failureOf(error, this.#asker.request(), this.#resource))
-    this.events.end()
   }
 
   #leave(): void {

@@ -31,8 +31,11 @@ export class Verification {
 
   /** Notes that `found` match `filter`, and if `isAll`, no others. What the step has written counts as it was before. */
   note(engine: RecordEngine, filter: Filter, found: readonly Fields[], isAll: boolean): void {
-    const own = this.#recordsOf(engine.model)
-    const { records, absent } = this.#seenOf(engine)
+    const { model } = engine
+    const own = this.#recordsOf(model)
+    const seen: Seen = this.#seen.get(model) ?? { engine, records: new Map(), absent: [] }
+    this.#seen.set(model, seen)
+    const { records, absent } = seen
     const { bases, rest } = own.basesOf(filter)
     const stored = found.filter(({ _id }) => !own.hasWritten(String(_id)))
     for (const record of [...bases, ...stored]) {
@@ -67,13 +70,6 @@ export class Verification {
     )
     const again = absent.flatMap((step) => afterWrites(step, steps))
     return [...guardsOf(absent, steps), ...present, ...absent, ...writes, ...again]
-  }
-
-  #seenOf(engine: RecordEngine): Seen {
-    const { model } = engine
-    const seen = this.#seen.get(model) ?? { engine, records: new Map(), absent: [] }
-    this.#seen.set(model, seen)
-    return seen
   }
 }
 
