@@ -22,7 +22,6 @@ import { presentUser } from './guards.ts'
 import { Factors, isRecent, isStrong } from './instance/factors.ts'
 import type { Asked, Auth, AuthRequest, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
-import { isUsed, usedTokenSchema } from './providers/used-tokens.ts'
 import * as refuse from './refusals.ts'
 import { type Access, handlerOf, report, requestInfo } from './request-info.ts'
 import { login, signInBy } from './routes/login.ts'
@@ -43,16 +42,11 @@ const machinery: Machinery = {
   routes: [confirmRoute],
   accountsFor,
   confirmSession,
-  factorsOf({ methods, settings, users, sessions, host }) {
-    const all = methods.flatMap(({ secondFactors = [] }) => secondFactors)
-    const used = host.collection(usedTokenSchema)
-    const parts = {
-      users,
-      sessions,
-      isUsed: (ticket: string) => isUsed(used, settings.model.name, ticket),
-    }
-    return new Factors(all, settings.requiredFor, parts)
-  },
+  factorsOf: (auth) =>
+    new Factors(
+      auth.methods.flatMap(({ secondFactors = [] }) => secondFactors),
+      auth,
+    ),
   handlerOf(auth, route) {
     if (route === confirmRoute) return handlerOf(auth, (at) => login(at, at.request.auth?.userId))
     const { name } = route

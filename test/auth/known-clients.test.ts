@@ -10,9 +10,10 @@ const users = {
   names: { knownClients: 'clients' },
   has: () => true,
   now: () => NOW,
+  settings: { lockout: { lockSeconds: 60 } },
 } as never as Users
 const keys = keysFor([secret], { model: 'User', mount: '/auth' }, 'known client')
-const clients = new KnownClients(users, keys, 60)
+const clients = new KnownClients(users, keys)
 
 /** A client that was there `minutes` ago; then `guesses` wrong passwords, and for how long it is locked. */
 const one = (client: string, minutes: number, guesses = 0, locked?: number): KnownClient => ({

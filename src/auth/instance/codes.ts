@@ -18,7 +18,6 @@ import {
   type Slot,
   slotOf,
 } from '../setup/field-names.ts'
-import type { AuthSettings } from '../setup/settings.ts'
 import { type KnownClients, triesAfter, triesTakenBack, type WindowEnd } from './known-clients.ts'
 import { type DummyWrite, isAfter, NOBODY, replacing, type Users, type Write } from './users.ts'
 
@@ -55,21 +54,13 @@ export class Codes {
   readonly #clients: KnownClients
   readonly #dummyWrite: DummyWrite
   readonly #keys: Keys
-  readonly #settings: AuthSettings
   readonly slots: Readonly<Record<CodeKind, Slot>>
 
-  constructor(
-    users: Users,
-    clients: KnownClients,
-    dummyWrite: DummyWrite,
-    keys: Keys,
-    settings: AuthSettings,
-  ) {
+  constructor(users: Users, clients: KnownClients, dummyWrite: DummyWrite, keys: Keys) {
     this.#users = users
     this.#clients = clients
     this.#dummyWrite = dummyWrite
     this.#keys = keys
-    this.#settings = settings
     const slots = CODE_KINDS.map((kind) => [kind, slotOf(kind, users.names)])
     this.slots = Object.fromEntries(slots)
     this.allEnded = this.#hashes(CODE_KINDS)
@@ -81,7 +72,7 @@ export class Codes {
    * concurrent requests send one code; the record as it was read only decides which step to try first.
    */
   async issue(account: Fields, kind: CodeKind): Promise<IssuedCode | undefined> {
-    const { resendSeconds, ttlSeconds } = this.#settings.otp
+    const { resendSeconds, ttlSeconds } = this.#users.settings.otp
     const slot = this.slots[kind]
     const at = this.#users.now()
     const most = at + ttlSeconds * 1000
@@ -223,7 +214,7 @@ export class Codes {
       all([
         { op: 'ne', field: hash, value: null },
         { op: 'gt', field: expiresAt, value: new Date(this.#users.now()) },
-        missingOr({ op: 'lt', field: attempts, value: this.#settings.otp.maxAttempts }),
+        missingOr({ op: 'lt', field: attempts, value: this.#users.settings.otp.maxAttempts }),
       ]),
     )
     const increment = Object.fromEntries(slots.map(({ attempts }) => [attempts, 1]))
@@ -234,7 +225,7 @@ export class Codes {
   #mayTry(user: Fields, kind: CodeKind, count: number): boolean {
     const { hash, expiresAt } = this.slots[kind]
     const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], this.#users.now())
-    return isPending && count <= this.#settings.otp.maxAttempts
+    return isPending && count <= this.#users.settings.otp.maxAttempts
   }
 
   #endsOf(user: Fields, kinds: readonly CodeKind[]): readonly WindowEnd[] {
@@ -253,7 +244,7 @@ export class Codes {
   /** What must be unchanged since a code was counted, for the step that uses it up. */
   stateOf({ kind, user }: RightCode): Fields {
     const { hash, expiresAt } = this.slots[kind]
-    const address = kind === 'verification' ? [] : [this.#settings.delivery.toField[kind]]
+    const address = kind === 'verification' ? [] : [this.#users.settings.delivery.toField[kind]]
     return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
   }
 
@@ -270,7 +261,7 @@ export class Codes {
     const text = JSON.stringify([CODE_PURPOSES[kind], ...parts, this.#address(user, kind)])
     const bytes = key.mac(text)
     const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
-    const { length } = this.#settings.otp
+    const { length } = this.#users.settings.otp
     return String(number % 10n ** BigInt(length)).padStart(length, '0')
   }
 
@@ -283,7 +274,7 @@ export class Codes {
   #address(user: Fields, kind: CodeKind): unknown {
     const { pendingEmail, email } = this.#users.names
     if (kind === 'verification') return user[pendingEmail] ?? user[email]
-    return user[this.#settings.delivery.toField[kind]]
+    return user[this.#users.settings.delivery.toField[kind]]
   }
 }
 

@@ -2,32 +2,28 @@
 
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import type { UsedTokens } from '../providers/used-tokens.ts'
 import * as refuse from '../refusals.ts'
 import type { SecondFactor } from '../setup/method.ts'
 import { hasRole } from '../setup/roles.ts'
 import type { Sessions } from './sessions.ts'
 import type { Users } from './users.ts'
 
-interface VisitParts {
+interface Parts {
   readonly users: Users
   readonly sessions: Sessions
+  /** The tickets that have opened their sessions. */
+  readonly usedTokens: UsedTokens | undefined
 }
 
-type Asked = VisitParts & { readonly request: ApiRequest }
-
-interface Parts extends VisitParts {
-  /** Whether a ticket has opened its session. */
-  isUsed(ticket: string): Promise<boolean>
-}
+type Asked = Parts & { readonly request: ApiRequest }
 
 export class Factors {
   readonly all: readonly SecondFactor[]
-  readonly #requiredFor: readonly string[]
   readonly #parts: Parts
 
-  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], parts: Parts) {
+  constructor(all: readonly SecondFactor[], parts: Parts) {
     this.all = all
-    this.#requiredFor = requiredFor
     this.#parts = parts
   }
 
@@ -54,7 +50,8 @@ export class Factors {
   }
 
   isRequired(user: Fields): boolean {
-    return hasRole(user[this.#parts.users.names.role], this.#requiredFor)
+    const { names, settings } = this.#parts.users
+    return hasRole(user[names.role], settings.requiredFor)
   }
 
   /** Throws a 403 if `user` needs a second factor and this request shows none. */
@@ -87,7 +84,7 @@ export class Factors {
     if (!factor) return false
     const ticket = String(body.ticket)
     // Nothing is used up in vain, such as a recovery code.
-    if (await this.#parts.isUsed(ticket)) throw refuse.invalidTicket()
+    if (await this.#parts.usedTokens?.isUsed(ticket)) throw refuse.invalidTicket()
     return factor.isRight(user, body[factor.answer[0]], request, ticket)
   }
 }

@@ -144,14 +144,14 @@ export function createInstance(
   const engine = host.engine(settings.model)
   checkIds(engine, host.database.name, fail)
   const users = new Users(engine, settings, now)
-  const clients = new KnownClients(users, keys('known client'), settings.lockout.lockSeconds)
+  const clients = new KnownClients(users, keys('known client'))
   const dummyWrite = dummyWrites(host.twin(settings.model, 'decoys'), settings, logger)
   const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)
   const sessions = new Sessions(users)
   const [Refresh] = own.flatMap(({ RefreshTokens }) => RefreshTokens ?? [])
-  const refresh = settings.refresh && Refresh && new Refresh(settings.refresh, sessions, keys, now)
-  const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
-  const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
+  const refresh = settings.refresh && Refresh && new Refresh(settings.refresh, sessions, keys)
+  const codes = new Codes(users, clients, dummyWrite, keys('one-time code'))
+  const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout })
   const hashing = new Hashing()
   const senders = { email: breaker(now), sms: breaker(now) }
   const methods: OpenMethod[] = []

@@ -32,11 +32,11 @@ export class KnownClients {
   readonly #lockMs: number
   readonly #isKept: boolean
 
-  constructor(users: Users, keys: Keys, lockSeconds: number) {
+  constructor(users: Users, keys: Keys) {
     this.field = users.names.knownClients
     this.#users = users
     this.#keys = keys
-    this.#lockMs = lockSeconds * 1000
+    this.#lockMs = users.settings.lockout.lockSeconds * 1000
     this.#isKept = users.has('knownClients')
   }
 

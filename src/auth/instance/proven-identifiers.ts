@@ -29,7 +29,6 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
 import { channelsThere } from '../setup/delivery-settings.ts'
 import { isProvable } from '../setup/model-checks.ts'
-import type { AuthSettings } from '../setup/settings.ts'
 import type { Codes } from './codes.ts'
 import type { KnownClients } from './known-clients.ts'
 import type { Lockout } from './lockout.ts'
@@ -67,16 +66,13 @@ export class ProvenIdentifiers {
   readonly #provable: ReadonlySet<string>
   /** The stored field of the proof, by identifier, if the model has one. */
   readonly #proofFields: ReadonlyMap<string, string>
-  /** Includes providers that are switched off, because they may be switched on again. */
-  readonly #providerFields: readonly string[]
-  readonly #isProofRequired: boolean
 
-  constructor(parts: TakeoverParts, settings: AuthSettings) {
-    const { identifiers, delivery, names } = settings
+  constructor(parts: TakeoverParts) {
     const { users } = parts
+    const { settings } = users
+    const { identifiers, delivery, names } = settings
     const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
     this.#parts = parts
-    this.#isProofRequired = settings.emailVerification.required
     this.#identifiers = identifiers.map(({ field }) => field)
     this.fields = [...new Set([...this.#identifiers, ...addresses])]
     this.#provable = new Set(
@@ -87,7 +83,6 @@ export class ProvenIdentifiers {
       [names.phone, names.provenPhone],
     ] as const
     this.#proofFields = new Map(proofs.filter(([, proof]) => users.declared([proof]).length > 0))
-    this.#providerFields = settings.providerFields
   }
 
   /** Whether the stored field is an identifier that a code or a provider can prove here. */
@@ -134,8 +129,9 @@ export class ProvenIdentifiers {
 
   /** Whether the account may not sign in yet, because its mailbox has to be proven first. */
   awaitsProof(user: Fields): boolean {
-    const { email } = this.#parts.users.names
-    return this.#isProofRequired && typeof user[email] === 'string' && !this.isProven(user, email)
+    const { settings, names } = this.#parts.users
+    const isAsked = settings.emailVerification.required && typeof user[names.email] === 'string'
+    return isAsked && !this.isProven(user, names.email)
   }
 
   /** The one that is to replace the account's, else the account's own, unless it is proven. */
@@ -155,7 +151,7 @@ export class ProvenIdentifiers {
     const { names } = users
     const proofs = [names.provenEmail, names.provenPhone, names.pendingEmail]
     const stays = [kept.field, kept.idField, this.#proofFields.get(kept.field)]
-    const others = [...this.fields, ...this.#providerFields, ...proofs]
+    const others = [...this.fields, ...users.settings.providerFields, ...proofs]
     const gone = kept.signedIn ? others : [...others, names.password]
     return {
       set: {

@@ -30,9 +30,12 @@ export class Sessions {
   readonly field: string
   /** The part of a change that ends all sessions. */
   readonly allEnded: Fields
+  /** Epoch milliseconds. */
+  readonly now: () => number
   readonly #users: Users
 
   constructor(users: Users) {
+    this.now = users.now
     this.field = users.names.refreshTokens
     this.allEnded = users.has('refreshTokens') ? { [this.field]: [] } : {}
     this.#users = users
@@ -128,19 +131,12 @@ export class RefreshTokens {
   readonly sessions: Sessions
   readonly #keys: Keys
   readonly #storedKeys: Keys
-  readonly #now: () => number
 
-  constructor(
-    settings: RefreshSettings,
-    sessions: Sessions,
-    keys: (purpose: Purpose) => Keys,
-    now: () => number,
-  ) {
+  constructor(settings: RefreshSettings, sessions: Sessions, keys: (purpose: Purpose) => Keys) {
     this.settings = settings
     this.sessions = sessions
     this.#keys = keys('refresh token')
     this.#storedKeys = keys('stored session')
-    this.#now = now
   }
 
   /**
@@ -148,7 +144,7 @@ export class RefreshTokens {
    * password was last changed, perhaps by a clock that is ahead. Both in epoch milliseconds.
    */
   open(userId: string, request: ApiRequest, strongAt?: number, changedAt = 0): NewSession {
-    const at = new Date(Math.max(this.#now(), changedAt))
+    const at = new Date(Math.max(this.sessions.now(), changedAt))
     const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
     const token = this.#write(this.#keys.current, userId, id, 0)
     const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT_LENGTH)
@@ -170,7 +166,7 @@ export class RefreshTokens {
   }
 
   isOver(session: Session): boolean {
-    return this.#now() >= this.endOf(session)
+    return this.sessions.now() >= this.endOf(session)
   }
 
   /** The session of `user` with that id, unless it was ended or has expired. */
@@ -208,7 +204,7 @@ export class RefreshTokens {
         refreshed: (session) =>
           this.settings.rotate
             ? this.rotated(session, token, token.counter + 1)
-            : { ...session, lastUsedAt: new Date(this.#now()) },
+            : { ...session, lastUsedAt: new Date(this.sessions.now()) },
         successorIn: (session) =>
           !this.settings.rotate && this.isHashOf(session.hash, token.text)
             ? token.text
@@ -236,12 +232,12 @@ export class RefreshTokens {
 
   isWithinGrace({ rotatedAt }: Pick<Session, 'rotatedAt'>): boolean {
     const at = rotatedAt instanceof Date ? rotatedAt.getTime() : 0
-    return this.#now() < at + this.settings.graceSeconds * 1000
+    return this.sessions.now() < at + this.settings.graceSeconds * 1000
   }
 
   /** The session with a new token, number `counter`; its time starts anew. */
   rotated(session: Session, { userId, sessionId }: TokenIds, counter: number): Session {
-    const at = new Date(this.#now())
+    const at = new Date(this.sessions.now())
     const token = this.#write(this.#keys.current, userId, sessionId, counter)
     return {
       ...session,

@@ -60,6 +60,7 @@ export function together(...parts: readonly (Write | undefined)[]): Write {
 
 export class Users {
   readonly engine: RecordEngine
+  readonly settings: AuthSettings
   readonly model: Model
   readonly names: StoredNames
   /** The fields that no response shows. */
@@ -68,14 +69,13 @@ export class Users {
   readonly enabled: Filter | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
-  readonly #settings: AuthSettings
   readonly #makeId: ReturnType<typeof idMaker>
   readonly #withoutSecrets: Projection
 
   constructor(engine: RecordEngine, settings: AuthSettings, now: () => number) {
     const { model, names, disabledField } = settings
     this.engine = engine
-    this.#settings = settings
+    this.settings = settings
     this.model = model
     this.names = names
     this.enabled = disabledField ? { op: 'ne', field: disabledField, value: true } : undefined
@@ -90,7 +90,7 @@ export class Users {
   /** The same users, whose writes `author` does; `this`, if the model's changes are not logged. */
   as(author: Author): Users {
     const engine = this.engine.as(author)
-    return engine === this.engine ? this : new Users(engine, this.#settings, this.now)
+    return engine === this.engine ? this : new Users(engine, this.settings, this.now)
   }
 
   has(name: StoredName): boolean {
@@ -166,12 +166,12 @@ export class Users {
   /** A user as responses show it, or the part that `select` names. */
   shown(record: Fields, select?: Projection): unknown {
     const shown = this.withoutSecrets(record)
-    const { lean } = this.#settings.list
+    const { lean } = this.settings.list
     return present(this.model, select ? project(shown, select) : shown, lean === true)
   }
 
   isDisabled(user: Fields): boolean {
-    const { disabledField } = this.#settings
+    const { disabledField } = this.settings
     return disabledField !== undefined && user[disabledField] === true
   }
 
@@ -183,7 +183,7 @@ export class Users {
    */
   markWrites(noSessions: Fields): void {
     const { engine, names, now } = this
-    const { refresh, methods, disabledField } = this.#settings
+    const { refresh, methods, disabledField } = this.settings
     let last = 0
     engine.writeAlong((changes, isNew) => {
       const [era] = isNew && methods.length > 0 ? crypto.getRandomValues(new Uint32Array(1)) : []

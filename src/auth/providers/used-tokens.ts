@@ -22,6 +22,8 @@ export interface UsedTokens {
    * sign-in that fails.
    */
   use(token: SingleUse): Promise<(() => Promise<void>) | undefined>
+  /** Whether a token was used up. */
+  isUsed(signed: string): Promise<boolean>
   /** Removes some expired tokens: more than are used up meanwhile. */
   sweep(): Promise<void>
 }
@@ -38,26 +40,15 @@ const MAX_SWEPT = 3
 
 /** The tokens used in `collection` to sign in to the instance named `auth`; `now` returns epoch milliseconds. */
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
+  const idOf = (signed: string) => ownId(JSON.stringify([auth, signed]))
   return {
     async use({ signed, expiresAt }) {
-      const _id = idOf(auth, signed)
+      const _id = idOf(signed)
       const record = { _id, expiresAt: new Date(expiresAt + MARGIN_MS) }
       if (!(await insertOnce(collection, record))) return undefined
       return async () => void (await collection.delete(withId(_id)))
     },
+    isUsed: async (signed) => (await firstIn(collection, withId(idOf(signed)))) !== undefined,
     sweep: () => sweep(collection, now(), MAX_SWEPT),
   }
-}
-
-/** Whether a token was used up. */
-export async function isUsed(
-  collection: Collection,
-  auth: string,
-  signed: string,
-): Promise<boolean> {
-  return (await firstIn(collection, withId(idOf(auth, signed)))) !== undefined
-}
-
-function idOf(auth: string, signed: string): string {
-  return ownId(JSON.stringify([auth, signed]))
 }

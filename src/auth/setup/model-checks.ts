@@ -7,7 +7,7 @@ import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Shape } from '../../ports/store/shape.ts'
 import { fail } from '../option-checks.ts'
 import { channelsThere, isThere } from './delivery-settings.ts'
-import { type CodeKind, codeFields, SECRET_KINDS, SECRETS, type SecretName } from './field-names.ts'
+import { codeFields, RESET_CODES, SECRET_KINDS, SECRETS, type SecretName } from './field-names.ts'
 import type { IdentifierKind } from './identifiers.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -62,7 +62,9 @@ function needs(settings: AuthSettings): readonly Need[] {
   const isGuessed = paths.has('login') || paths.has('changePassword')
   const verification = 'emailVerification; pass it to userFields() too'
   const codes = codeFields('verification')
-  const reset = canReset(settings) ? codesOf(settings) : []
+  // `otp.deliver` may send them by mail and by SMS.
+  const sent = isThere(settings, 'sms') ? RESET_CODES : (['email'] as const)
+  const reset = canReset(settings) ? sent : []
   return [
     ...secrets('passwords', 'password'),
     [names.role, roles.multiple ? 'list' : 'string', 'roles'],
@@ -79,11 +81,6 @@ function needs(settings: AuthSettings): readonly Need[] {
     ...(disabledField ? [[disabledField, 'boolean', 'fields.disabled'] as const] : []),
     ...(settings.methods.length > 0 ? secrets('methods', 'takeovers', 'keysEndedAt') : []),
   ]
-}
-
-/** The codes that reset passwords; `otp.deliver` may send them by mail and by SMS. */
-function codesOf(settings: AuthSettings): readonly CodeKind[] {
-  return isThere(settings, 'sms') ? ['email', 'sms'] : ['email']
 }
 
 function addressNeeds({ delivery: { mail, sms, toField } }: AuthSettings): readonly Need[] {

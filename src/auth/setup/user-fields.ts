@@ -11,6 +11,7 @@ import type {
 } from 'zod/v4/core'
 import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
+import { isSchema } from '../../model/parts.ts'
 import { marked } from '../../model/shape/stored.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { fail, group, string } from '../option-checks.ts'
@@ -250,8 +251,4 @@ function checkRenamed(field: string, stored: string): void {
   if (!isStoredName(field))
     fail(`'fields' has the unknown key '${field}'.${didYouMean(field, Object.keys(namesOf({})))}`)
   string(`fields.${field}`, stored)
-}
-
-function isSchema(value: unknown): boolean {
-  return (value as { _zod?: unknown } | null | undefined)?._zod !== undefined
 }
