@@ -6,11 +6,11 @@ import type { SortKey } from '../ports/store/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/store/shape.ts'
 import type { AdoptedTable } from '../ports/store/store.ts'
 import {
-  checkDefinition,
   checkFieldNames,
   conversions,
   isReserved,
   keepMs,
+  MODEL_RULES,
   renames,
 } from './definition-checks.ts'
 import {
@@ -33,7 +33,7 @@ import {
   timestampsOf,
   type Values,
 } from './model.ts'
-import { type Fail, failAs } from './option-rules.ts'
+import { checkOptions, type Fail, failAs } from './option-rules.ts'
 import { isSchema } from './parts.ts'
 import { collectionName } from './plural.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
@@ -165,7 +165,7 @@ export function defineModel<
 ): Model<Values<S>, Inputs<S>, H | Transformed<U> | Stamps<W>> {
   const fail: Fail = failAs(`Model '${name}'`)
   if (typeof name !== 'string' || name === '') fail('a model needs a name')
-  checkDefinition(definition, fail)
+  checkOptions({ fields: null, ...(definition as object) }, MODEL_RULES, fail)
   const schema = asObject(definition.fields) ?? fail(`'fields' must be an object of zod schemas`)
   const fields = schema._zod.def.shape
   checkFieldNames(Object.keys(fields), fail)

@@ -3,7 +3,7 @@
 import type { Fields } from '../ports/store/records.ts'
 import type { Convert } from './model.ts'
 import * as rule from './option-rules.ts'
-import { checkOptions, type Fail, isFunction, isNames, type Rule } from './option-rules.ts'
+import { type Fail, isFunction, isNames, type Rule } from './option-rules.ts'
 import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
@@ -16,7 +16,8 @@ const fieldSets: Rule = {
     ),
 }
 
-const RULES: Readonly<Record<string, Rule>> = {
+/** What the options of a model must be. */
+export const MODEL_RULES: Readonly<Record<string, Rule>> = {
   fields: {
     must: 'be an object of zod schemas',
     test: (value) => typeof value === 'object' && value !== null,
@@ -123,10 +124,6 @@ function isExclusion(value: unknown): boolean {
   const isRange = isNames(range) && range.length === 2
   const isKnown = Object.keys(others).length === 0
   return isKnown && isNames(equal) && isRange && isFields(where) && areLists(where)
-}
-
-export function checkDefinition(definition: object, fail: Fail): void {
-  checkOptions({ fields: null, ...definition }, RULES, fail)
 }
 
 /** The renames of a model: earlier names, none of them among `names`, each with the one that it is now. */

@@ -46,30 +46,29 @@ export function leadsSomewhere(shape: ObjectShape, path: string): boolean {
 
 /** `path` with the first part that leads nowhere replaced by the nearest name, `path` if it leads somewhere; undefined if no name is near. */
 function nearestPath(shape: ObjectShape, path: string): string | undefined {
-  const keys = path.split('.')
-  let at: Shape | undefined = shape
-  for (const [index, key] of keys.entries()) {
-    while (at?.kind === 'list') at = at.element
-    if (at?.kind !== 'object') return undefined
-    const next: Shape | undefined = at.fields.get(key)
-    const meant = next ? undefined : nearest(key, at.fields.keys())
-    if (meant !== undefined)
-      return [...keys.slice(0, index), meant, ...keys.slice(index + 1)].join('.')
-    at = next
-  }
-  return at && path
+  const { keys, count, at } = leading(shape, path)
+  if (count === keys.length) return path
+  const meant = at.kind === 'object' ? nearest(keys[count] ?? '', at.fields.keys()) : undefined
+  return meant && [...keys.slice(0, count), meant, ...keys.slice(count + 1)].join('.')
 }
 
 /** The first part of `path` whose members no option can name. */
 function wholeAround(shape: ObjectShape, path: string): string | undefined {
+  const { keys, count, at } = leading(shape, path)
+  return at.kind === 'mixed' || at.kind === 'map' ? keys.slice(0, count).join('.') : undefined
+}
+
+/** The keys of `path`, how many of them lead somewhere, through lists, and where to. */
+function leading(shape: ObjectShape, path: string) {
   const keys = path.split('.')
-  let at: Shape | undefined = shape
-  for (const [index, key] of keys.entries()) {
-    while (at?.kind === 'list') at = at.element
-    if (at?.kind === 'mixed' || at?.kind === 'map') return keys.slice(0, index).join('.')
-    at = at?.kind === 'object' ? at.fields.get(key) : undefined
+  let at: Shape = shape
+  for (let count = 0; ; count += 1) {
+    while (at.kind === 'list') at = at.element
+    const next: Shape | undefined =
+      at.kind === 'object' ? at.fields.get(keys[count] ?? '') : undefined
+    if (count === keys.length || !next) return { keys, count, at }
+    at = next
   }
-  return undefined
 }
 
 function nearest(name: string, candidates: Iterable<string>): string | undefined {

@@ -121,7 +121,11 @@ export function castInput(place: Shape | undefined, value: unknown): unknown {
 }
 
 function castMembers(shape: Shape, value: object): unknown {
-  if (Array.isArray(value)) return castList(shape, value)
+  if (Array.isArray(value)) {
+    if (shape.kind !== 'list') return value
+    const { element, items } = shape
+    return changedList(value, (item, at) => castInput(items?.[at] ?? element, item))
+  }
   if (shape.kind !== 'object' && shape.kind !== 'map') return value
   let changed: Record<string, unknown> | undefined
   for (const key of Object.keys(value)) {
@@ -142,12 +146,6 @@ function castText(shape: Shape, text: string): Scalar {
 /** A number or a word may be another value: such strings stay, as does a year. */
 export function dateAmongOthers(text: string): Date | string {
   return (ISO_DATE.test(text) && !YEAR.test(text) && dateFrom(text)) || text
-}
-
-function castList(shape: Shape, list: readonly unknown[]): readonly unknown[] {
-  if (shape.kind !== 'list') return list
-  const { element, items } = shape
-  return changedList(list, (item, at) => castInput(items?.[at] ?? element, item))
 }
 
 function castNumber(value: string | number | boolean): number | undefined {
