@@ -10,7 +10,7 @@ import type { Change } from '../../ports/store/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
-import type { Auth, AuthRequest } from '../instance/instance.ts'
+import type { AuthRequest } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import { hookFailed, report } from '../request-info.ts'
@@ -94,24 +94,20 @@ export async function createProven(
 }
 
 async function insert(auth: AuthRequest, id: string, values: Fields): Promise<Fields | undefined> {
+  const { settings, identifiers, users, request } = auth
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    checkTime(auth.request)
+    checkTime(request)
     try {
-      return await auth.users.engine.insert(values, id)
+      return await users.engine.insert(values, id)
     } catch (error) {
       if (!isDuplicate(error)) throw error
     }
-    if (!(await freeIdentifiers(auth, values))) return undefined
+    for (const { field } of settings.identifiers) {
+      const isFree = values[field] === undefined || (await identifiers.free(field, values[field]))
+      if (!isFree) return undefined
+    }
   }
   return undefined
-}
-
-/** Whether all identifiers among `values` are free, including those that others only claimed without effect. */
-async function freeIdentifiers({ settings, identifiers }: Auth, values: Fields): Promise<boolean> {
-  for (const { field } of settings.identifiers) {
-    if (values[field] !== undefined && !(await identifiers.free(field, values[field]))) return false
-  }
-  return true
 }
 
 /** First sign-ins in parallel create one account: the others find it in the next round. */

@@ -174,17 +174,13 @@ export async function takenElsewhere(
   id: string,
 ): Promise<readonly string[]> {
   const { identifiers } = settings
-  const others = identifiers.flatMap(({ field }) => {
-    const value = values[field]
+  const others = identifiers.flatMap(({ field: wanted }) => {
+    const value = values[wanted]
     if (typeof value !== 'string') return []
-    return identifiers
-      .filter((other) => other.field !== field)
-      .flatMap((other) => {
-        const forms = [...new Set([value, other.normalize(value)])]
-        return forms.flatMap((form) =>
-          form === undefined ? [] : { wanted: field, field: other.field, form },
-        )
-      })
+    return identifiers.flatMap(({ field, normalize }) => {
+      const forms = field === wanted ? [] : [value, normalize(value) ?? value]
+      return [...new Set(forms)].map((form) => ({ wanted, field, form }))
+    })
   })
   if (others.length === 0) return []
   const filters = others.map(({ field, form }): Filter => ({ op: 'eq', field, value: form }))

@@ -96,7 +96,8 @@ export async function mailTexts(
     typeof template === 'function' ? ((await template(values)) ?? {}) : filled(template, values)
   const html = own.text === undefined && own.html === undefined ? standard.html : own.html
   return {
-    subject: oneLine(own.subject ?? standard.subject),
+    // A line break in a subject would start another header.
+    subject: (own.subject ?? standard.subject).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
     text: own.text ?? standard.text,
     ...(html !== undefined && { html }),
   }
@@ -132,9 +133,4 @@ function fill(template: string, values: TemplateValues, write: (value: string) =
 function escapeHtml(value: string): string {
   const data = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return data.replaceAll('"', '&quot;').replaceAll("'", '&#39;')
-}
-
-/** A line break in a subject would start another header. */
-function oneLine(subject: string): string {
-  return subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

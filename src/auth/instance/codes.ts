@@ -15,8 +15,8 @@ import {
   CODE_KINDS,
   CODE_PURPOSES,
   type CodeKind,
+  codeFields,
   type Slot,
-  slotOf,
 } from '../setup/field-names.ts'
 import { type KnownClients, triesAfter, triesTakenBack, type WindowEnd } from './known-clients.ts'
 import { type DummyWrite, isAfter, NOBODY, replacing, type Users, type Write } from './users.ts'
@@ -61,7 +61,10 @@ export class Codes {
     this.#clients = clients
     this.#dummyWrite = dummyWrite
     this.#keys = keys
-    const slots = CODE_KINDS.map((kind) => [kind, slotOf(kind, users.names)])
+    const slots = CODE_KINDS.map((kind) => {
+      const [hash, expiresAt, attempts, sentAt] = codeFields(kind).map((name) => users.names[name])
+      return [kind, { hash, expiresAt, attempts, sentAt }]
+    })
     this.slots = Object.fromEntries(slots)
     this.allEnded = this.#hashes(CODE_KINDS)
   }

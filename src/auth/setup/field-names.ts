@@ -87,11 +87,6 @@ const PREFIXES = { email: 'otp', sms: 'smsOtp', verification: 'verifyOtp' } as c
 
 export type Slot = Readonly<Record<'hash' | 'expiresAt' | 'attempts' | 'sentAt', string>>
 
-export function slotOf(kind: CodeKind, names: StoredNames): Slot {
-  const [hash, expiresAt, attempts, sentAt] = codeFields(kind).map((name) => names[name])
-  return { hash, expiresAt, attempts, sentAt } as Slot
-}
-
 /** The default names of the fields of a kind of code. */
 export function codeFields(
   kind: CodeKind,

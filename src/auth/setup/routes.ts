@@ -38,17 +38,14 @@ export function routePaths(
   for (const row of rows) {
     const path = pathOf(row, routes[row.name as RouteName])
     if (path === undefined || (row.needs && !has[row.needs])) continue
-    const route = `${row.method} ${matchedBy(path)}`
+    // The app ignores trailing and doubled slashes.
+    const matched = path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
+    const route = `${row.method} ${matched}`
     if (taken.has(route)) fail(`'routes' serves '${row.method} ${path}' twice`)
     taken.add(route)
     paths.set(row.name, path)
   }
   return paths
-}
-
-/** The same for two paths that match the same requests: the app ignores trailing and doubled slashes. */
-function matchedBy(path: string): string {
-  return path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
 }
 
 /** The path of a route by the option; undefined if the option turns it off. */

@@ -35,7 +35,10 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
     secret: secretsOf,
     expiresIn: (name, value) => Math.ceil(duration(name, value, '15m')),
     issuer: string,
-    audience: listIfGiven,
+    audience(name, value) {
+      const list = value === undefined ? undefined : strings(name, [value].flat())
+      return list?.length === 0 ? fail(`'${name}' must name at least one`) : list
+    },
     invalidateOnPasswordChange: either(true),
   })
 }
@@ -70,11 +73,6 @@ function isWeak(secret: string): boolean {
   const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
   const repeatsWord = lengths.some((length) => secret.startsWith(secret.slice(length)))
   return repeatsWord || new Set(secret).size < MIN_CHARACTERS
-}
-
-function listIfGiven(option: string, value: unknown): readonly string[] | undefined {
-  const list = value === undefined ? undefined : strings(option, [value].flat())
-  return list?.length === 0 ? fail(`'${option}' must name at least one`) : list
 }
 
 /** With a grace of hours, a stolen token would be as good as its successor. */

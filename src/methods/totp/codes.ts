@@ -12,7 +12,9 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** A new secret, in Base32 (RFC 4648), as apps take it. */
 export function newSecret(): string {
-  return base32(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+  const bytes = [...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))]
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('')
 }
 
 /** A new recovery code: five groups of five symbols. */
@@ -46,11 +48,6 @@ export async function codeAt(secret: string, step: number): Promise<string> {
   const offset = mac.getUint8(mac.byteLength - 1) & 15
   const number = (mac.getUint32(offset) & 0x7f_ff_ff_ff) % 10 ** DIGITS
   return String(number).padStart(DIGITS, '0')
-}
-
-function base32(bytes: Uint8Array): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  return (bits.match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('')
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
