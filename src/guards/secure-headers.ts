@@ -57,7 +57,9 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
     'x-content-type-options': contentTypeOptions,
   })
   const forData = entriesOf({ 'content-security-policy': policy })
-  const forPages = entriesOf({ 'content-security-policy': policy && framing(policy) })
+  // A page needs its own scripts and styles, but the policy on who may frame it concerns it too.
+  const [, framing] = /(?:^|;)\s*(frame-ancestors[^;]*)/.exec(policy || '') ?? []
+  const forPages = entriesOf({ 'content-security-policy': framing?.trim() ?? false })
   const overHttps = entriesOf({ 'strict-transport-security': strictTransportSecurity })
 
   const guard: Guard = function secureHeadersGuard(request, context) {
@@ -90,11 +92,6 @@ function withHeaders(response: Response, headers: Entries): Response {
     if (headerOf(response, name) === null) setHeader(response, name, text)
   }
   return response
-}
-
-/** A page needs its own scripts and styles, but the policy on who may frame it concerns it too. */
-function framing(policy: string): Value {
-  return /(?:^|;)\s*(frame-ancestors[^;]*)/.exec(policy)?.[1]?.trim() ?? false
 }
 
 function isHtml(response: Response): boolean {

@@ -20,10 +20,6 @@ const QUIET = {
   authentication: { preferredSecurityScheme: 'bearer' },
 }
 
-/** Asks for the document while the script, which is large, is on its way. */
-const ahead = (document: string) =>
-  `\n<link rel="preload" as="fetch" crossorigin href="${document}">`
-
 /** The page. Its Content-Security-Policy lets it ask the app and `servers`, and nothing else. */
 export function pageResponse({ title, document, script, servers }: Page): Response {
   const links = `<p>The API as <a href="${document}">OpenAPI 3.2</a>, or <a href="${document}?version=3.1">3.1</a>.</p>`
@@ -36,13 +32,15 @@ ${links}
 ${links}
 <script id="api-reference" data-configuration="${escaped(JSON.stringify({ ...QUIET, url: document }))}"></script>
 <script src="${escaped(script)}"></script>`
+  // Asks for the document while the script, which is large, is on its way.
+  const ahead = script && `\n<link rel="preload" as="fetch" crossorigin href="${document}">`
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>${script === undefined ? '' : ahead(document)}
+<title>${escaped(title)}</title>${ahead ?? ''}
 <body>
 ${content}
 </body>

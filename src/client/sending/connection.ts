@@ -70,7 +70,7 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
   /** Sends a request with its header fields: the client's over `own`, and the request's over these. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: in parts it would be longer
   async function send(
-    { path, headers: last, onProgress, ...init }: Sent,
+    { path, headers: last, onProgress, ...init }: Pick<Ask, 'path' | 'headers' | 'onProgress'>,
     held: Held | undefined,
     own?: Ask['headers'],
   ): Promise<Received> {
@@ -157,5 +157,3 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     },
   }
 }
-
-type Sent = Pick<Ask, 'path' | 'headers' | 'onProgress'> & object
