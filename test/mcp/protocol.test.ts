@@ -1,7 +1,7 @@
 /** Streamable HTTP: which requests are taken, and how they are answered. */
 
 import { describe, expect, it } from 'vitest'
-import { cors } from '../../src/guards/index.ts'
+import { apiKey, cors } from '../../src/guards/index.ts'
 import { agents, REVISION } from './server.ts'
 
 const call = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, params })
@@ -106,6 +106,7 @@ describe('the route', () => {
       [call('ping')],
       { id: 1 },
       { ...call('ping'), id: {} },
+      { ...call('ping'), jsonrpc: '1.0' },
       null,
       call(['ping'] as never),
     ]) {
@@ -120,6 +121,15 @@ describe('the route', () => {
     expect([bad.status, (await bad.json()).error.code]).toEqual([400, -32700])
   })
 
+  it('tells who is not refused nothing of signing in, and nobody of another scheme', async () => {
+    const { rpc, app } = await agents()
+    expect((await rpc('tools/list')).headers.get('www-authenticate')).toBeNull()
+    app.use(apiKey({ keys: ['a-key'] }))
+    const { status, headers } = await rpc('tools/list')
+    const challenge = 'ApiKey header="X-API-Key"'
+    expect([status, headers.get('www-authenticate')]).toEqual([401, challenge])
+  })
+
   it('refuses pages of other origins, also if their names lead here', async () => {
     const { send, app } = await agents()
     const statusFor = async (headers: object) =>
@@ -129,6 +139,10 @@ describe('the route', () => {
     expect(await statusFor({ origin: 'null' })).toBe(403)
     expect(await statusFor({ origin: 'http://localhost:6274' })).toBe(200)
     expect(await statusFor({ origin: 'https://api.example', host: 'api.example' })).toBe(200)
+    // Without a Host, the URL has it.
+    const headers = { origin: 'https://api.example', 'content-type': 'application/json' }
+    const own = { method: 'POST', body: JSON.stringify(call('ping')), headers }
+    expect((await app.handle(new Request('https://api.example/mcp', own))).status).toBe(200)
     app.use(cors({ origins: ['https://app.example'] }))
     expect(await statusFor({ origin: 'https://app.example' })).toBe(200)
     expect(await statusFor({ origin: 'https://evil.example' })).toBe(403)
