@@ -204,12 +204,11 @@ export function mailCheck(
   breaker: Breaker,
   now: () => number,
 ): MailCheck {
-  let checkedAt = Number.NEGATIVE_INFINITY
+  const checked = recently(PAUSE_MS, 1, now)
   return async (channels) => {
     if (deliver || !mail?.transporter || mail.sender || !channels.includes('email')) return
-    // A clock that was set back must not end the checks.
-    if (Math.abs(now() - checkedAt) < PAUSE_MS) return
-    checkedAt = now()
+    if (checked.has('server')) return
+    checked.note('server')
     try {
       const transporter = await mail.transporter()
       await withTimeout(

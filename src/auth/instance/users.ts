@@ -2,6 +2,7 @@
 
 import { causeOf, outageIn } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
+import { insertOnce } from '../../model/own-records.ts'
 import { idFrom, idMaker } from '../../model/values/cast.ts'
 import { declaredPart, present } from '../../model/versions/present.ts'
 import type { Logger } from '../../ports/services/logger.ts'
@@ -9,7 +10,6 @@ import { all, any, everything, type Filter, withId } from '../../ports/store/fil
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection } from '../../ports/store/records.ts'
 import type { Change, Collection } from '../../ports/store/store.ts'
-import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import type { Author } from '../../records/engine/author.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
@@ -251,14 +251,13 @@ export function dummyWrites(
     const _id = model.idType === 'uuid' ? `00000000-0000-4000-8000-${hex}` : `000000000000${hex}`
     // The condition is evaluated, but always true.
     const evaluated = any([write.filter ?? everything, { op: 'ne', field: '_id', value: null }])
-    if (await collection.update(all([withId(_id), evaluated]), changeIn(write))) return
-    await collection.insert({ _id, [names.password]: FILLER })
+    const isThere = await collection.update(all([withId(_id), evaluated]), changeIn(write))
+    if (!isThere) await insertOnce(collection, { _id, [names.password]: FILLER })
   }
   return async (step = plain) => {
     try {
       await written(step)
     } catch (error) {
-      if (error instanceof DuplicateKey) return
       // An outage affects real accounts too; a failure of dummy writes alone must not tell them apart.
       if (outageIn(error)) throw error
       logger.error('a decoy could not be written', { error: causeOf(error) })

@@ -1,9 +1,9 @@
 /** Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`. */
 
 import { messageResponse } from '../../http/response/respond.ts'
+import { unlessTaken } from '../../model/own-records.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
-import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import {
   checkPasswordSize,
   credential,
@@ -128,12 +128,10 @@ async function prove(
       ...codes.stateOf(right),
       ...(signedIn && { [sessions.field]: user[sessions.field] }),
     }
-    const after = await users.update(id, { ...change, expect }).catch(async (error: unknown) => {
-      if (!(error instanceof DuplicateKey)) throw error
-      if (!(await identifiers.free(field, address, true))) throw refuse.accountExists()
-      return null
-    })
+    const after = await unlessTaken(() => users.update(id, { ...change, expect }))
     if (after) return { before: user, after }
+    const isTaken = after === undefined && !(await identifiers.free(field, address, true))
+    if (isTaken) throw refuse.accountExists()
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await users.byId(id)
   }
