@@ -81,7 +81,7 @@ const HIDING = { hidesAccounts: true } as const
 /** Accounts and their passwords. */
 export const accounts: OwnMethod = {
   routes: [
-    route('register', 'POST /register', 'anyone', bySender(register), HIDING),
+    route('register', 'POST /register', 'anyone', register, HIDING),
     route('login', 'POST /login', 'anyone', login, HIDING),
     route('forgotPassword', 'POST /password/forgot', 'anyone', forgotPassword),
     route('resetPassword', 'POST /password/reset', 'anyone', resetPassword, HIDING),

@@ -15,7 +15,7 @@ import {
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendNewCode } from '../delivery/code-requests.ts'
-import type { AuthRequest } from '../instance/instance.ts'
+import { type AuthRequest, bySender } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
 import { DECOY } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -23,7 +23,11 @@ import { report } from '../request-info.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
 /** Creates an account and signs it in, unless its mailbox has to be proven first. */
-export async function register(auth: AuthRequest): Promise<Response> {
+export function register(auth: AuthRequest): Promise<Response> {
+  return auth.users.model.changes ? bySender(signUp)(auth) : signUp(auth)
+}
+
+async function signUp(auth: AuthRequest): Promise<Response> {
   const { settings, names, users, passwords, identifiers, client } = auth
   const body = await readBody(auth)
 
