@@ -11,7 +11,7 @@ import { type Filter, withId } from '../../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
-import { expecting } from '../../expecting.ts'
+import { asStored, type Held } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
 import { unwrapped } from '../connection/errors.ts'
 import { encode, fromDocument, LOCK, type Stored } from '../documents/documents.ts'
@@ -100,30 +100,29 @@ export function writesOf(stored: Stored, session?: ClientSession): Writes {
 function writerOfOne({ native, schema: { shape }, indexed }: Stored, within: object) {
   return async (
     filter: Filter,
-    options: WriteOptions | undefined,
+    options: WriteOptions = {},
     write: (query: Document) => Promise<Document | null>,
   ): Promise<Fields | null> => {
     const query = compileFilter(filter, shape, indexed())
-    const document = await expecting<Document[], Document>(options?.expect, {
-      asWritten: (values) =>
-        Object.entries(values).map(([field, value]) =>
-          isStill(field, encode(value, shape.fields.get(field))),
-        ),
-      find: async (fields) => {
-        const found = await native.findOne(query, { ...within, raw: true })
-        if (!found) return undefined
-        const bytes = found as unknown as Uint8Array
-        const held = () => {
-          // Otherwise numbers become JavaScript's own, which are rounded.
-          const stored = BSON.deserialize(bytes, { promoteValues: false, bsonRegExp: true })
-          return fields.map((field) => isStill(field, stored[field]))
-        }
-        return { record: fromDocument(BSON.deserialize(bytes), shape), held }
-      },
+    const writeHeld = ({ expect = {}, stored }: Held<Document[]>) => {
+      const isWritten = (field: string) =>
+        isStill(field, encode(expect[field], shape.fields.get(field)))
+      const held = stored ?? Object.keys(expect).map(isWritten)
       // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
-      write: (held) =>
-        write(held.length === 0 ? query : { $and: [query, { $expr: { $and: held } }] }),
-    })
+      return write(held.length === 0 ? query : { $and: [query, { $expr: { $and: held } }] })
+    }
+    const find = async (fields: readonly string[]) => {
+      const found = await native.findOne(query, { ...within, raw: true })
+      if (!found) return undefined
+      const bytes = found as unknown as Uint8Array
+      const stored = () => {
+        // Otherwise numbers become JavaScript's own, which are rounded.
+        const exact = BSON.deserialize(bytes, { promoteValues: false, bsonRegExp: true })
+        return fields.map((field) => isStill(field, exact[field]))
+      }
+      return { record: fromDocument(BSON.deserialize(bytes), shape), stored }
+    }
+    const document = (await writeHeld(options)) ?? (await asStored(options.expect, writeHeld, find))
     return document && fromDocument(document, shape)
   }
 }

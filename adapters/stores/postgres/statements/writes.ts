@@ -5,7 +5,7 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store/store.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import type { StepWrites } from '../../changes/noting.ts'
-import { expecting } from '../../expecting.ts'
+import { asStored, type Held } from '../../expecting.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every } from '../../sql/filter.ts'
@@ -46,15 +46,14 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return row ? record(row) : null
     })
 
-  const select = (what: string, filter: Filter, held: Condition, ending: string) => {
+  const select = (what: string, filter: Filter, held: Holds, ending: string) => {
     const compiled = compilation()
     const condition = matching(filter, held, compiled)
     return send(`SELECT ${what} FROM ${table.sql} WHERE ${condition}${ending}`, compiled)
   }
-  const any = () => 'TRUE'
   // In one order, so that two writes never wait for each other.
   const all = (what: string, filter: Filter) =>
-    select(what, filter, any, ` ORDER BY ${table.id} FOR UPDATE`)
+    select(what, filter, {}, ` ORDER BY ${table.id} FOR UPDATE`)
 
   return {
     insert: inserter(table, run, false),
@@ -94,7 +93,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       })
       return kept !== null
     },
-    isThere: async (filter) => (await select('1', filter, any, ' LIMIT 1')).count > 0,
+    isThere: async (filter) => (await select('1', filter, {}, ' LIMIT 1')).count > 0,
     async lock(filter) {
       const { rows } = await all(table.columns[0]?.value ?? table.id, filter)
       return rows.map(([key]) => restored(String(key)))
@@ -111,12 +110,17 @@ function holdAnd(update: string, condition: string, table: Table, columns: strin
 }
 
 /** The condition of a record that matches, and holds what it must. */
-function matching(filter: Filter, held: Condition, compiled: Compilation): string {
-  return every([compileFilter(filter, compiled), held(compiled.parameters)])
+function matching(filter: Filter, { expect, stored }: Holds, compiled: Compilation): string {
+  const { table, parameters } = compiled
+  const held = stored ? areStill(stored, parameters) : compileExpected(expect, table, parameters)
+  return every([compileFilter(filter, compiled), held])
 }
 
+/** As stored, it is the texts of columns. */
+type Holds = Held<readonly (readonly [column: string, text: string | null])[]>
+
 /** The one record to write, as a condition on the row. */
-function target(filter: Filter, held: Condition, compiled: Compilation): string {
+function target(filter: Filter, held: Holds, compiled: Compilation): string {
   const { id, sql } = compiled.table
   const condition = () => matching(filter, held, compiled)
   if (namesOne(filter)) return condition()
@@ -145,45 +149,43 @@ function updating(change: Change, { table, parameters }: Compilation): string {
   return `UPDATE ${table.sql} SET ${assignments || `${table.id} = ${table.id}`}`
 }
 
-/** What the row must hold. */
-type Condition = (parameters: Parameters) => string
-
-/** Returns what does `write` to the record that matches, if it holds what is expected; see `expecting`. */
+/** Returns what does `write` to the record that matches, if it holds what is expected; see `asStored`. */
 function expectingIn(schema: CollectionSchema, table: Table, whole: Reader, run: Run) {
-  return (
+  return async (
     filter: Filter,
-    options: WriteOptions | undefined,
-    write: (held: Condition) => Promise<Fields | null>,
-  ) =>
-    expecting<Condition, Fields>(options?.expect, {
-      asWritten: (values) => (parameters) => compileExpected(values, table, parameters),
-      async find(fields) {
-        const columns = fields.flatMap((field) => table.byField.get(field)?.sql ?? [])
-        if (table.hasNulls) columns.push(identifier(NULLS))
-        const texts = columns.map((column) => `${column}::text`)
-        const parameters = new Parameters()
-        const from = `FROM ${table.sql}${where(filter, { schema, table, parameters })} LIMIT 1`
-        const sql = `SELECT ${[whole.columns, ...texts].join(', ')} ${from}`
-        const [row] = (await run(parameters.statement(sql))).rows
-        const held = (now: Row) => areStill(texts, now.slice(now.length - texts.length))
-        return row && { record: whole.record(row), held: () => held(row) }
-      },
-      write,
-    })
+    options: WriteOptions = {},
+    write: (held: Holds) => Promise<Fields | null>,
+  ) => {
+    const find = async (fields: readonly string[]) => {
+      const columns = fields.flatMap((field) => table.byField.get(field)?.sql ?? [])
+      if (table.hasNulls) columns.push(identifier(NULLS))
+      const texts = columns.map((column) => `${column}::text`)
+      const parameters = new Parameters()
+      const from = `FROM ${table.sql}${where(filter, { schema, table, parameters })} LIMIT 1`
+      const sql = `SELECT ${[whole.columns, ...texts].join(', ')} ${from}`
+      const [row] = (await run(parameters.statement(sql))).rows
+      const stored = (now: Row) =>
+        texts.map((text, at) => [text, now.at(at - texts.length) ?? null] as const)
+      return row && { record: whole.record(row), stored: () => stored(row) }
+    }
+    return (await write(options)) ?? asStored(options.expect, write, find)
+  }
 }
 
-function areStill(columns: readonly string[], texts: Row): Condition {
-  return (parameters) =>
-    every(
-      columns.map((column, at) => {
-        const text = texts[at] ?? null
-        return text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(text)}`
-      }),
-    )
+function areStill(stored: NonNullable<Holds['stored']>, parameters: Parameters): string {
+  return every(
+    stored.map(([column, text]) =>
+      text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(text)}`,
+    ),
+  )
 }
 
 /** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
-function compileExpected(expected: Readonly<Fields>, table: Table, parameters: Parameters): string {
+function compileExpected(
+  expected: Readonly<Fields> = {},
+  table: Table,
+  parameters: Parameters,
+): string {
   return every(
     Object.entries(expected).map(([field, value]) => {
       const column = table.byField.get(field)

@@ -7,7 +7,7 @@ import type {
   CollectionSchema,
   WriteOptions,
 } from '../../../../src/ports/store/store.ts'
-import { expectingAsStored } from '../../expecting.ts'
+import { asStored, type Held } from '../../expecting.ts'
 import { readerOf } from '../../json-values.ts'
 import { type Shadow, shadowsOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -16,7 +16,7 @@ import { identifier, Parameters, type Statement } from '../layout/sql.ts'
 import { fillerOf } from '../search/filling.ts'
 import { type Target, where } from './filter.ts'
 import { readsOf } from './reads.ts'
-import { type Held, writesTo } from './writes.ts'
+import { writesTo } from './writes.ts'
 
 /** What a collection is opened to: what its members and the steps of a write share. */
 export interface Opened extends Target {
@@ -67,34 +67,27 @@ function writingTo({
   filler,
   writes,
 }: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const writeOne = async (statement: Statement): Promise<Fields | null> => {
-    const { rows } = await runner.write(statement)
-    const [row] = rows
-    return row ? parse(row.doc as string) : null
-  }
-
-  /** Writes the record that matches, if it holds what is expected; see `expectingAsStored`. */
-  const writeExpecting = async (
+  /** Writes the record that matches, if it holds what is expected. */
+  const writeOne = async (
     filter: Filter,
-    { expect }: WriteOptions = {},
-    write: (held: Held) => Statement,
+    options: WriteOptions = {},
+    statementOf: (held: Held<string>) => Statement,
   ): Promise<Fields | null> => {
     // By id, as a rule: that searches nothing.
     const filling = filter.op === 'eq' ? undefined : filler.fill(filter)
     if (filling) await filling
-    const written = await writeOne(write(expect ? { expect } : {}))
-    if (written || !expect) return written
-    return expectingAsStored<Held, Fields>(expect, {
-      async find() {
-        const compiled = compilation()
-        const sql = `SELECT doc FROM ${table}${where(filter, compiled)} LIMIT 1`
-        const [row] = await runner.read(compiled.parameters.statement(sql))
-        if (!row) return undefined
-        const doc = String(row.doc)
-        return { record: parse(doc), held: () => ({ doc }) }
-      },
-      write: (held) => writeOne(write(held)),
-    })
+    const write = async (held: Held<string>) => {
+      const [row] = (await runner.write(statementOf(held))).rows
+      return row ? parse(row.doc as string) : null
+    }
+    const find = async () => {
+      const compiled = compilation()
+      const sql = `SELECT doc FROM ${table}${where(filter, compiled)} LIMIT 1`
+      const [row] = await runner.read(compiled.parameters.statement(sql))
+      const doc = String(row?.doc)
+      return row && { record: parse(doc), stored: () => doc }
+    }
+    return (await write(options)) ?? asStored(options.expect, write, find)
   }
 
   return {
@@ -102,14 +95,13 @@ function writingTo({
       await runner.write(writes.insert(record))
     },
     update: (filter, change, options) =>
-      writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
+      writeOne(filter, options, (held) => writes.update(filter, change, held)),
     async updateMany(filter, change) {
       const filling = filler.fill(filter)
       if (filling) await filling
       return (await runner.write(writes.updateMany(filter, change))).changes
     },
-    delete: (filter, options) =>
-      writeExpecting(filter, options, (held) => writes.delete(filter, held)),
+    delete: (filter, options) => writeOne(filter, options, (held) => writes.delete(filter, held)),
   }
 }
 

@@ -2,8 +2,9 @@
 
 import type { Filter } from '../../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
-import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
 import { isWithin, topOf } from '../../../../src/ports/values/paths.ts'
+import type { Held } from '../../expecting.ts'
 import { textOf } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
@@ -15,12 +16,6 @@ import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 import { changeShape, KeptStatements } from './kept.ts'
 
-/** What the record must hold: values, or all of its JSON. */
-export interface Held {
-  readonly expect?: WriteOptions['expect'] | undefined
-  readonly doc?: string
-}
-
 /**
  * Returns the statements that write to a table; those that change or remove one record return it. With `failure`, a
  * statement for one record fails if no record matches, with that string in the error's message.
@@ -30,7 +25,7 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   /** The one record to write, as a condition on the row. */
   const one = (
     filter: Filter,
-    held: Held,
+    held: Holds,
     failure: string | undefined,
     compiled: Compilation,
   ): string => {
@@ -44,18 +39,17 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   }
 
   const kept = new KeptStatements()
-  const stampAfter = (change: Change) => `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
 
   const updating = (
     change: Change,
     whereIn: (compiled: Compilation) => string,
     returning: string,
-    stamp = stampAfter(change),
+    stamp = stamps?.ofChanged(change) ?? 'NULL',
   ): Statement => {
     const compiled = compilation()
     const { shadows, parameters } = compiled
     const changes = compileChange(change, shadows.values(), parameters)
-    const sql = `UPDATE ${table} SET ${changes}, ${stamp}${whereIn(compiled)}${returning}`
+    const sql = `UPDATE ${table} SET ${changes}, ${STAMP} = ${stamp}${whereIn(compiled)}${returning}`
     const effect = { changed: changedPaths(change).map(topOf) }
     return { ...parameters.statement(sql), to, effect }
   }
@@ -71,11 +65,11 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       const { sql, values } = rowOf(record, stamps?.ofWhole(record), shadows().values())
       return { sql: `INSERT INTO ${table} ${sql}`, values, to, effect: { inserts: 1 } }
     },
-    update(filter: Filter, change: Change, held: Held = {}, failure?: string): Statement {
-      const stamp = stampAfter(change)
+    update(filter: Filter, change: Change, held: Holds = {}, failure?: string): Statement {
+      const stamp = stamps?.ofChanged(change) ?? 'NULL'
       const whereIn = (compiled: Compilation) => one(filter, held, failure, compiled)
       const compile = () => updating(change, whereIn, ' RETURNING doc', stamp)
-      if (held.doc !== undefined || failure !== undefined) return compile()
+      if (held.stored !== undefined || failure !== undefined) return compile()
       const values: SqlValue[] = []
       const shape = changeShape(filter, change, held.expect ?? {}, values)
       const key = shape && `${stamp} ${searchable.length} ${shape}`
@@ -83,11 +77,11 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
     },
     updateMany: (filter: Filter, change: Change): Statement =>
       updating(change, (compiled) => where(filter, compiled), ''),
-    delete: (filter: Filter, held: Held = {}, failure?: string): Statement =>
+    delete: (filter: Filter, held: Holds = {}, failure?: string): Statement =>
       deleting((compiled) => one(filter, held, failure, compiled)),
     deleteMany: (filter: Filter): Statement => deleting((compiled) => where(filter, compiled)),
     /** Fails unless a record matches and holds what is expected, or unless none matches. */
-    require(filter: Filter, isThere: boolean, failure: string, held: Held = {}): Statement {
+    require(filter: Filter, isThere: boolean, failure: string, held: Holds = {}): Statement {
       const compiled = compilation()
       const found = exists(table, every(heldBy(filter, held, compiled)))
       const fails = failing(failure, compiled.parameters)
@@ -104,11 +98,14 @@ function isSearched(change: Change, searchable: readonly string[]): boolean {
   )
 }
 
-function heldBy(filter: Filter, { expect, doc }: Held, compiled: Compilation): string[] {
+/** As stored, it is all of the JSON. */
+type Holds = Held<string>
+
+function heldBy(filter: Filter, { expect, stored }: Holds, compiled: Compilation): string[] {
   const { parameters } = compiled
   const conditions = [compileFilter(filter, compiled)]
   if (expect) conditions.push(compileExpected(expect, parameters))
-  if (doc !== undefined) conditions.push(`doc = ${parameters.bind(doc)}`)
+  if (stored !== undefined) conditions.push(`doc = ${parameters.bind(stored)}`)
   return conditions
 }
 
