@@ -59,10 +59,8 @@ export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedSte
     },
     async updateMany(filter, change) {
       if (isNotable(step)) return updateAll(filter, change, writes)
-      return {
-        result: { count: await writes.updateMany(filter, change), records: [] },
-        records: [],
-      }
+      const count = await writes.updateMany(filter, change)
+      return { result: { count, records: [] }, records: [] }
     },
     async delete(filter, options) {
       const before = await writes.delete(filter, options)

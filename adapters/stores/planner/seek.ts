@@ -63,30 +63,23 @@ export function stretchesBeyond<Condition>(
   return cut.reverse().flat()
 }
 
-/** The bounds of a position whose values are known. */
+/** The bounds of a position whose values are known; null comes first ascending and last descending. */
 export function boundsAfter<Condition>(
   sort: readonly SortKey[],
   after: readonly Scalar[],
   keyOf: (field: string) => Key<Condition>,
 ): Bounds<Condition>[] {
-  return sort.map((key, at) => boundsOfValue(key, after[at] ?? null, keyOf(key.field)))
-}
-
-/** The bounds of a known value of a sort key; null comes first ascending and last descending. */
-function boundsOfValue<Condition>(
-  { field, descending }: SortKey,
-  value: Scalar,
-  { isNull, isThere, compare }: Key<Condition>,
-): Bounds<Condition> {
-  if (value === null) {
-    return { ties: () => [isNull], beyond: descending ? [] : [{ condition: isThere }] }
-  }
-  const later = { condition: compare(descending ? '<' : '>', value) }
-  const nulls = { condition: isNull, isConstant: true } as const
-  return {
-    ties: () => [compare('=', value)],
-    beyond: descending && field !== '_id' ? [later, nulls] : [later],
-  }
+  return sort.map(({ field, descending }, at) => {
+    const { isNull, isThere, compare } = keyOf(field)
+    const value = after[at] ?? null
+    if (value === null) {
+      return { ties: () => [isNull], beyond: descending ? [] : [{ condition: isThere }] }
+    }
+    const later = { condition: compare(descending ? '<' : '>', value) }
+    const nulls = { condition: isNull, isConstant: true } as const
+    const beyond = descending && field !== '_id' ? [later, nulls] : [later]
+    return { ties: () => [compare('=', value)], beyond }
+  })
 }
 
 /** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
