@@ -5,10 +5,12 @@
  * @module
  */
 
-import { checkOptions, whatever } from '../../../src/model/option-rules.ts'
+import { checkOptions, type Fail, failAs, whatever } from '../../../src/model/option-rules.ts'
 import type { Store } from '../../../src/ports/store/store.ts'
 import { MEMORY, pathToOpen } from './connection/opening.ts'
 import { openStore } from './store/open.ts'
+
+const fail: Fail = failAs('sqliteStore')
 
 /** Where the database is. */
 export interface SqliteOptions {
@@ -41,8 +43,4 @@ export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
     fail(`'path' must be the name of a file, or '${MEMORY}'`)
   }
   return { ...openStore(pathToOpen(path)), path }
-}
-
-function fail(message: string): never {
-  throw new TypeError(`sqliteStore: ${message}`)
 }

@@ -109,15 +109,14 @@ function dropOld({ model, keepMs }: LoggedModel): Statement[] {
   ]
 }
 
-export function dropAll({ logged }: Pick<OwnLog, 'logged'>, times: number): Statement[] {
-  return Array.from({ length: times }, () => logged.flatMap(dropOld)).flat()
+export function dropAll({ models }: Pick<OwnLog, 'models'>, times: number): Statement[] {
+  return Array.from({ length: times }, () => models.limited.flatMap(dropOld)).flat()
 }
 
 /** A log, and what its store must tell it. */
 export interface OwnLog extends ChangeLog {
-  /** The models whose entries it can read, once their tables are there. */
-  prepared(schemas: readonly CollectionSchema[]): void
-  readonly logged: readonly LoggedModel[]
+  /** Those whose entries it can read, once their tables are there. */
+  readonly models: LoggedModels
   /** What a write has added, from what `END_NOTING` returned; those who wait are told of it. */
   noted(row: Row | undefined): NotedChange[]
 }
@@ -134,6 +133,7 @@ export function openLog(rows: (statement: Statement) => MaybePromise<readonly Ro
     found.flatMap((row) => models.change(idOf(row), row as unknown as StoredEntry) ?? [])
 
   return {
+    models,
     position,
     async read(after, { limit, models: asked = models.names, lossy }) {
       const from = after === undefined ? undefined : positionIn(after, 2)
@@ -154,10 +154,6 @@ export function openLog(rows: (statement: Statement) => MaybePromise<readonly Ro
       return last && last.epoch !== found[0]?.epoch ? [] : changesIn(found)
     },
     wake: wakes.wake,
-    prepared: (schemas) => models.prepared(schemas),
-    get logged() {
-      return models.limited
-    },
     noted(row) {
       // The write stands, but nothing was noted.
       if (!row) throw noLog()

@@ -173,14 +173,11 @@ function shadowOf(path: string, parts: readonly string[]): Shadow {
   }
 }
 
-/** Follows a shadow's string: no search finds it, because capitals are in no fold. */
-const SAME_TEXT = 'Z'
-/** Follows a shadow's list. */
-const SAME_LIST = ' '
-
 /** The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it. */
-export function keptShadow({ column, parts }: Shadow, value: string): string {
-  const sign = parts.length > 1 ? SAME_LIST : SAME_TEXT
+export function keptShadow(shadow: Shadow, value: string): string {
+  const { column } = shadow
+  // No search finds it: capitals are in no fold.
+  const sign = isList(shadow) ? ' ' : 'Z'
   return `iif(${column} IS ${value}, ${value} || '${sign}', ${value})`
 }
 

@@ -99,19 +99,13 @@ const PAGE = 200
 export function* fillAll(table: string, shadows: readonly Shadow[]): Migration<void> {
   for (const shadow of shadows) {
     for (let filled = PAGE; filled > 0; ) {
-      const [rows = []] = yield [someUnfilled(table, shadow)]
+      const some = `SELECT rowid, ${shadow.source} AS source FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ${PAGE}`
+      const [rows = []] = yield [statement(some)]
       filled = 0
       for (const part of inParts(rows))
         filled += (yield [fill(table, shadow, part)])[0]?.length ?? 0
     }
   }
-}
-
-/** Some records that lack a shadow: rows with `rowid` and the JSON that it is made of. */
-function someUnfilled(table: string, shadow: Shadow): Statement {
-  return statement(
-    `SELECT rowid, ${shadow.source} AS source FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ${PAGE}`,
-  )
 }
 
 /** The table, by the index of the records that lack a shadow. */

@@ -56,7 +56,6 @@ export function searchIndexOf(schema: CollectionSchema): SearchIndex {
 
 /** What follows the index's name in those of its other tables, and of its triggers. */
 const [TRIGRAMS, UNSEARCHED] = [' trigrams', ' unsearched'] as const
-const NOTES = '(rowid INTEGER PRIMARY KEY)'
 const TRIGGERS = [' insert', ' update', ' delete'] as const
 
 /** The statements that create the index of `schema` over the existing rows; none if it is there. */
@@ -130,7 +129,7 @@ function partsOf(schema: CollectionSchema): Creation[] {
       name: own + TRIGRAMS,
       sql: `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`,
     },
-    { name: own + UNSEARCHED, sql: `CREATE TABLE ${notes} ${NOTES}` },
+    { name: own + UNSEARCHED, sql: `CREATE TABLE ${notes} (rowid INTEGER PRIMARY KEY)` },
     noting('insert', 'INSERT', 'new'),
     noting('update', `UPDATE OF ${columns}`, 'new'),
     noting('delete', 'DELETE', 'old'),

@@ -38,7 +38,15 @@ export function compilePage(
   if (!row && !after) return selectPage(page, dialect(compiled))
   const bounds = row
     ? boundsAfterRow(sort, row, compiled)
-    : boundsAfter(sort, after ?? [], (field) => keyOf(field, compiled))
+    : boundsAfter(sort, after ?? [], (field): Key => {
+        const value = fieldValue(field, compiled.shape)
+        return {
+          isNull: `${value} IS NULL`,
+          // An index can be searched for the start of a range, unlike IS NOT NULL.
+          isThere: `${value} >= ${LEAST}`,
+          compare: (sign, one) => `${value} ${sign} ${boundValue(one, compiled.parameters)}`,
+        }
+      })
   const all = stretchesBeyond(sort, bounds)
   const stretches = untied?.(all, bounds, table, conditions) ?? all
   const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
@@ -78,16 +86,6 @@ function oneAfterAnother(selects: readonly string[]): string {
 }
 
 const MAX_TERMS = 5
-
-function keyOf(field: string, { shape, parameters }: Compilation): Key {
-  const value = fieldValue(field, shape)
-  return {
-    isNull: `${value} IS NULL`,
-    // An index can be searched for the start of a range, unlike IS NOT NULL.
-    isThere: `${value} >= ${LEAST}`,
-    compare: (sign, bound) => `${value} ${sign} ${boundValue(bound, parameters)}`,
-  }
-}
 
 /**
  * The same for the position of a record, which only the database knows: `row` is the table with the condition that finds

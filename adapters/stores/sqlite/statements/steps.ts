@@ -54,8 +54,8 @@ export function stepWriter(
       if (old.length > 0) await runAll(old).catch(() => {})
       return { results, noted }
     } catch (error) {
-      const failed = failedStep(error)
-      if (failed !== undefined) return { failed }
+      const [, failed] = /'fieldgate step (\d+)'/.exec(String(error)) ?? []
+      if (failed !== undefined) return { failed: Number(failed) }
       throw portError(error, schemaOf(error, steps))
     }
   }
@@ -81,11 +81,6 @@ function noting(steps: readonly WriteStep[], statements: readonly Statement[], l
 }
 
 const FAILED = 'fieldgate step'
-
-function failedStep(error: unknown): number | undefined {
-  const [, at] = /'fieldgate step (\d+)'/.exec(String(error)) ?? []
-  return at === undefined ? undefined : Number(at)
-}
 
 function statementOf(step: WriteStep, { writes }: Opened, failure: string): Statement {
   return take(step, {

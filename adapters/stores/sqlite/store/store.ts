@@ -45,7 +45,7 @@ export function storeOver(engine: Engine): Store {
       if (schemas.length === 0) return
       const found = await engine.prepare(schemas)
       shapes.all = found.shapes
-      log.prepared(schemas)
+      log.models.prepared(schemas)
       const old = dropAll(log, 1)
       // With a full disk, what is there is read all the same.
       if (old.length > 0) await write(old).catch(() => {})
