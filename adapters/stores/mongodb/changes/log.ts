@@ -69,10 +69,8 @@ export class Log implements ChangeLog {
       const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()
       const ids = found.map(({ _id, at }) => idOf(state.epoch, [_id, +at]))
       const end = idOf(state.epoch, await this.#end(state, session))
-      return {
-        changes: this.#changes(state.epoch, found),
-        position: nextPosition(ids, end, limit, after),
-      }
+      const changes = this.#changes(state.epoch, found)
+      return { changes, position: nextPosition(ids, end, limit, after) }
     })
   }
 

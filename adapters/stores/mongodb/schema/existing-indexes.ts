@@ -8,6 +8,7 @@ import {
   type IndexDescription,
   type IndexDirection,
 } from 'mongodb'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { DUPLICATE_KEY, hasCode, isDriverError, unless } from '../connection/errors.ts'
 import { memberNames } from '../documents/bson.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
@@ -163,7 +164,7 @@ async function backfill(
   paths: readonly string[],
   filter: Document,
 ): Promise<void> {
-  const fields = [...new Set(paths.map((path) => path.split('.')[0] ?? path))]
+  const fields = [...new Set(paths.map(topOf))]
   const projection = Object.fromEntries(fields.map((field) => [field, 1]))
   let writes: AnyBulkWriteOperation[] = []
   const flush = async () => {
@@ -176,7 +177,7 @@ async function backfill(
     writes.push({
       updateOne: {
         filter: { _id: document._id, $expr: { $and: unchanged } },
-        update: [{ $set: gramsOfAll(document, paths) }],
+        update: [{ $set: Object.fromEntries(paths.map((path) => gramsMember(document, path))) }],
       },
     })
     if (writes.length === BATCH) await flush()
@@ -184,11 +185,8 @@ async function backfill(
   await flush()
 }
 
-/** The grams of a document by their members; those of strings that have too many are removed. */
-function gramsOfAll(document: Document, paths: readonly string[]): Document {
-  const members = paths.map((path) => {
-    const grams = gramsAt(document, path)
-    return [memberOf(path), grams ? { $literal: grams } : '$$REMOVE']
-  })
-  return Object.fromEntries(members)
+/** A member with the grams of a document; those of strings that have too many are removed. */
+function gramsMember(document: Document, path: string): [string, unknown] {
+  const grams = gramsAt(document, path)
+  return [memberOf(path), grams ? { $literal: grams } : '$$REMOVE']
 }
