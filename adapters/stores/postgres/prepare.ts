@@ -43,9 +43,9 @@ import {
   refuseMeetingNames,
   refuseTooMany,
   takenName,
+  typeChange,
   unboundedIn,
 } from './schema/schema.ts'
-import { typeChange } from './schema/type-change.ts'
 
 type Warn = (message: string) => void
 

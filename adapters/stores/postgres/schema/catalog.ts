@@ -154,14 +154,9 @@ export function surveyed(table: Table, { columns }: ExistingTable): Table {
 function actual(column: Column, existing: ExistingColumn | undefined): Column {
   const { field, type, absence } = column
   if (existing?.type === type) return column
-  if (existing && isKnown(existing.type)) {
-    return ownColumn(field, SHAPES[existing.type], absence)
-  }
+  const known = existing && Object.hasOwn(SHAPES, existing.type)
+  if (known) return ownColumn(field, SHAPES[existing.type as keyof typeof SHAPES], absence)
   const value = existing ? `${column.sql}::text` : `NULL::${type}`
   const text = existing ? ownColumn(field, SHAPES.text, absence) : column
   return { ...text, value, ordered: value }
-}
-
-function isKnown(type: string): type is keyof typeof SHAPES {
-  return Object.hasOwn(SHAPES, type)
 }

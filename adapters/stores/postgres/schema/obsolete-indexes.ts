@@ -1,19 +1,20 @@
 /** What a table still has that only other versions of a model need. */
 
 import type { LeftOver } from '../../../../src/ports/store/store.ts'
-import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
+import { SEARCH_PREFIX } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
 import { keyIn } from '../layout/indexed-fields.ts'
 import { checksum, identifier, literal, shortName } from '../layout/sql.ts'
-import {
-  type ExistingColumn,
-  type ExistingIndex,
-  type ExistingTable,
-  existingTable,
-  OWN,
-} from './catalog.ts'
+import { type ExistingIndex, type ExistingTable, existingTable, OWN } from './catalog.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
-import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
+import {
+  dropIndex,
+  extraColumns,
+  type Index,
+  indexesOf,
+  isSearchColumn,
+  type Prepared,
+} from './schema.ts'
 
 /** The indexes that a collection needs, for a table with those in `existing`. */
 export function desiredIndexes(existing: ExistingTable, collection: Prepared): Index[] {
@@ -118,11 +119,6 @@ async function dropColumns(collection: Prepared, note: Note): Promise<void> {
     const isDropped = await unlessNeeded(() => runLocking(collection, sql))
     if (isDropped) note(`the search column '${name}'`)
   }
-}
-
-/** Whether a column is one that this store has generated for searches. */
-export function isSearchColumn(name: string, { takes, byDefault = '' }: ExistingColumn): boolean {
-  return name.startsWith(SEARCH_PREFIX) && takes === 'nothing' && byDefault.includes(`${FOLD}(`)
 }
 
 /** Whether `drop` has done it: what a view or a foreign key of another program depends on stays. */

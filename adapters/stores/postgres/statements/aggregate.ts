@@ -79,21 +79,17 @@ export function groupReader(
   { by, measures }: AggregateRead,
   collected: Collected,
 ): (row: Row) => Scalar[] {
-  const readers = [
-    ...by.map((key) => keyReader(key, collected)),
-    ...measures.map((one) => ('field' in one ? readerOf(valueAt(one.field, collected)) : Number)),
-  ]
+  const readers = [...by, ...measures].map((one): Reader => {
+    if (!('field' in one)) return Number
+    const operand = valueAt(one.field, collected)
+    if (!('part' in one && one.part)) return readerOf(operand)
+    const length = PART_LENGTHS[one.part]
+    return operand.type === 'text' ? (text) => text : (text) => isoFrom(text).slice(0, length)
+  })
   return (row) => row.map((text, at) => (text === null ? null : (readers[at] as Reader)(text)))
 }
 
 type Reader = (text: string) => Scalar
-
-function keyReader({ field, part }: GroupKey, collected: Collected): Reader {
-  const operand = valueAt(field, collected)
-  if (part === undefined) return readerOf(operand)
-  const length = PART_LENGTHS[part]
-  return operand.type === 'text' ? (text) => text : (text) => isoFrom(text).slice(0, length)
-}
 
 function readerOf({ kind, type }: Operand): Reader {
   if (kind === 'date' && type === 'text') return (text) => dateOfJson(text) as Scalar

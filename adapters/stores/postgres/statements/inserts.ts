@@ -13,7 +13,11 @@ type Insert = Collection['insert']
 /** Inserts records, those of one turn together if it `gathers`. One that is refused fails alone, with an error of its own. */
 export function inserter(table: Table, run: Run, gathers: boolean): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
-  const insert = jsonInserter(table, run)
+  let sql: string | undefined
+  const insert = async (rows: readonly string[]): Promise<void> => {
+    sql ??= insertRows(table, new Parameters().bind('', 'json'))
+    await run({ sql, values: [listOf(rows)] })
+  }
   if (!gathers) return async (record) => insert([rowJson(record, table)])
 
   const gathered = gather((rows: string[]) => {
@@ -31,14 +35,6 @@ export function inserter(table: Table, run: Run, gathers: boolean): Insert {
   })
 
   return async (record) => gathered(rowJson(record, table))
-}
-
-function jsonInserter(table: Table, run: Run): (rows: readonly string[]) => Promise<void> {
-  let sql: string | undefined
-  return async (rows) => {
-    sql ??= insertRows(table, new Parameters().bind('', 'json'))
-    await run({ sql, values: [listOf(rows)] })
-  }
 }
 
 /** Inserts records into the table of another program, and resolves to what is stored: it makes values of its own. */

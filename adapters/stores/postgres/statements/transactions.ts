@@ -42,7 +42,7 @@ export function stepWriter(
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       // A constraint that is deferred refuses the commit.
-      const written = all.find(({ step }) => 'insert' in step || isChange(step))
+      const written = all.find((one) => 'insert' in one.step || isChange(one))
       throw portError(error, written?.table)
     }
   }
@@ -54,9 +54,9 @@ function writeAll(all: readonly Located[], connection: Connection, log: Log): Pr
   if (isInsert && log.isPlain && !first.table.isAdopted) {
     return insertAlone(first, log, (statement) => connection.run(statement))
   }
-  return connection.transaction((run, isAgain) =>
-    takeAll(all, log, run, isAgain || meetsOthers(all)),
-  )
+  // Another such write may require what these steps change, and change what they require.
+  const meetsOthers = all.some(isPrecise) && all.some(isChange)
+  return connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain || meetsOthers))
 }
 
 /** Inserts one record, and adds its entry, in one statement. */
@@ -113,16 +113,11 @@ async function guardAll(all: readonly Located[], run: Run): Promise<void> {
   await run({ sql, values: [JSON.stringify(guards)] })
 }
 
-/** Whether another such write may require what these steps change, and change what they require. */
-function meetsOthers(all: readonly Located[]): boolean {
-  return all.some(({ step }) => isPrecise(step)) && all.some(({ step }) => isChange(step))
-}
-
-function isPrecise(step: WriteStep): boolean {
+function isPrecise({ step }: Located): boolean {
   return 'require' in step && step.options !== undefined
 }
 
-function isChange(step: WriteStep): boolean {
+function isChange({ step }: Located): boolean {
   return CHANGES.some((one) => one in step)
 }
 
@@ -135,8 +130,8 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
   const tables = [...Map.groupBy(all, (one) => one.table)]
   tables.sort(([, [a]], [, [b]]) => ((a?.step.in.name ?? '') < (b?.step.in.name ?? '') ? -1 : 1))
   for (const [table, some] of tables) {
-    const filters = some.flatMap(({ step }) =>
-      isChange(step) || isPrecise(step) ? filterOf(step) : [],
+    const filters = some.flatMap((one) =>
+      isChange(one) || isPrecise(one) ? filterOf(one.step) : [],
     )
     const [{ step }] = some as [Located]
     const lock = () => writesTo(step.in, table, run).lock(any(filters))

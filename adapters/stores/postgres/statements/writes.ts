@@ -63,12 +63,12 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       let before: Fields | null = null
       const after = await expected(filter, options, async (held) => {
         const compiled = compilation()
-        const sql = holdAnd(
-          updating(change, compiled),
-          matching(filter, held, compiled),
-          table,
-          columns,
-        )
+        const [update, { id, sql: from }] = [updating(change, compiled), table]
+        const condition = matching(filter, held, compiled)
+        // A row is its id, what it was, and what it is. No field has a dot.
+        const sql = `WITH held AS (SELECT ${id} AS "the.one", ${columns} FROM ${from} WHERE ${condition} LIMIT 1 FOR UPDATE),
+            written AS (${update} WHERE ${id} = (SELECT "the.one" FROM held) RETURNING ${columns})
+          SELECT held.*, written.* FROM held, written`
         const [[, ...both] = []] = (await send(sql, compiled)).rows
         before = both.length > 0 ? record(both.slice(0, both.length / 2)) : null
         return before && record(both.slice(both.length / 2))
@@ -102,17 +102,13 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   }
 }
 
-/** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. No field has a dot. */
-function holdAnd(update: string, condition: string, table: Table, columns: string): string {
-  return `WITH held AS (SELECT ${table.id} AS "the.one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
-      written AS (${update} WHERE ${table.id} = (SELECT "the.one" FROM held) RETURNING ${columns})
-    SELECT held.*, written.* FROM held, written`
-}
-
 /** The condition of a record that matches, and holds what it must. */
 function matching(filter: Filter, { expect, stored }: Holds, compiled: Compilation): string {
   const { table, parameters } = compiled
-  const held = stored ? areStill(stored, parameters) : compileExpected(expect, table, parameters)
+  const still = stored?.map(([column, text]) =>
+    text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(text)}`,
+  )
+  const held = still ? every(still) : compileExpected(expect, table, parameters)
   return every([compileFilter(filter, compiled), held])
 }
 
@@ -170,14 +166,6 @@ function expectingIn(schema: CollectionSchema, table: Table, whole: Reader, run:
     }
     return (await write(options)) ?? asStored(options.expect, write, find)
   }
-}
-
-function areStill(stored: NonNullable<Holds['stored']>, parameters: Parameters): string {
-  return every(
-    stored.map(([column, text]) =>
-      text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(text)}`,
-    ),
-  )
 }
 
 /** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
