@@ -12,7 +12,6 @@ import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
 import { arrayText, identifier } from './layout/sql.ts'
 import {
-  type ExistingColumn,
   type ExistingTable,
   existingTable,
   existingTables,
@@ -54,11 +53,15 @@ export async function prepareTables(
   collections: readonly Prepared[],
   warn: Warn,
 ): Promise<void> {
-  const { connection } = place
+  const { connection, space } = place
   await checkServer(place)
   if (collections.length === 0) return
   const step = (work: () => Promise<void>) => permitted(place, () => patiently(work))
-  await step(() => prepareSpace(place))
+  await step(async () => {
+    // Even IF NOT EXISTS needs the right to create one.
+    const rows = await connection.rows('SELECT 1 FROM pg_namespace WHERE nspname = $1::text', space)
+    if (rows.length === 0) await connection.exec(`CREATE SCHEMA ${identifier(space)}`)
+  })
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
   const trigrams = isSearched ? await permitted(place, () => prepareSearch(place, warn)) : undefined
   const searching = collections.map((one) => ({ ...one, trigrams }))
@@ -134,13 +137,6 @@ async function checkServer({ connection }: Place): Promise<void> {
 
 const OLDEST = 140_000
 
-async function prepareSpace({ connection, space }: Place): Promise<void> {
-  const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1::text'
-  // Even IF NOT EXISTS needs the right to create one.
-  const rows = await connection.rows(sql, space)
-  if (rows.length === 0) await connection.exec(`CREATE SCHEMA ${identifier(space)}`)
-}
-
 /** Creates what searches need; resolves to the schema of `pg_trgm`, if the extension can be had. */
 async function prepareSearch(place: Place, warn: Warn): Promise<string | undefined> {
   const { connection, space } = place
@@ -206,18 +202,15 @@ function alterationsOf(collection: Prepared, existing: ExistingTable): string[] 
   // Existing records lack a new field, also one that is required.
   const own = table.columns.map((column) => ({ name: column.name, sql: columnSql(column) }))
   const missing = [...own, ...extraColumns(collection)].filter(({ name }) => !columns.has(name))
-  const relaxed = [...columns].filter(([name, column]) => isTooStrict(table, name, column))
+  // Those that refuse records which the model allows.
+  const relaxed = [...columns].filter(([name, { isNotNull, byDefault }]) => {
+    const column = table.byField.get(name)
+    return isNotNull && !(column ? column.absence === 'never' : byDefault !== undefined)
+  })
   return [
     ...missing.map(({ sql }) => `ADD COLUMN ${sql}`),
     ...relaxed.map(([name]) => `ALTER COLUMN ${identifier(name)} DROP NOT NULL`),
   ]
-}
-
-/** Whether a column refuses records that the model allows. */
-function isTooStrict(table: Table, name: string, existing: ExistingColumn): boolean {
-  const column = table.byField.get(name)
-  const isRequired = column ? column.absence === 'never' : existing.byDefault !== undefined
-  return existing.isNotNull && !isRequired
 }
 
 /** Of each column with a type that does not do: that it has it, with the SQL that changes it. */

@@ -112,14 +112,13 @@ function areQuick(steps: readonly WriteStep[]): boolean {
 
 /** The documents of the guards of these steps, in one order. */
 function guardsOf(steps: readonly WriteStep[]): readonly number[] {
-  const places = steps.flatMap((step) => ('guard' in step ? placeOf(step.guard) : []))
+  const guards = steps.flatMap((step) => ('guard' in step ? step.guard : []))
+  const places = guards.map((guard) => {
+    let hash = 0
+    for (const char of guard) hash = (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) | 0
+    return Math.abs(hash % PLACES)
+  })
   return [...new Set(places)].sort((a, b) => a - b)
-}
-
-function placeOf(guard: string): number {
-  let hash = 0
-  for (const char of guard) hash = (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) | 0
-  return Math.abs(hash % PLACES)
 }
 
 async function takeGuards(

@@ -9,11 +9,7 @@
  * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
  */
 
-import {
-  CONSUMERS,
-  type LoggedModel,
-  type NotedChange,
-} from '../../../../src/ports/store/changes.ts'
+import { CONSUMERS, type LoggedModel } from '../../../../src/ports/store/changes.ts'
 import { MAX_DROPPED } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { newEpoch, positionText } from '../../changes/position.ts'
@@ -125,13 +121,6 @@ export function addEntries(
         RETURNING place, seq, at, model, record)
       SELECT (SELECT epoch FROM ${log}), place, seq, at, model, record FROM added ORDER BY place, seq`,
   )
-}
-
-export function notedIn(rows: readonly Row[]): NotedChange[] {
-  return rows.map((row) => {
-    const [model, record] = row.slice(4).map(String) as [string, string]
-    return { id: idOf(row), model, record }
-  })
 }
 
 /** The position in the first columns of a row; the beginning, if they are empty. */

@@ -10,7 +10,7 @@ import type { Connection } from '../connection/connection.ts'
 import { isEmptyColumn, ported } from '../layout/errors.ts'
 import type { Row, Run } from '../layout/rows.ts'
 import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
-import { addEntries, dropOld, horizonOf, idOf, logTables, notedIn } from './log-tables.ts'
+import { addEntries, dropOld, horizonOf, idOf, logTables } from './log-tables.ts'
 
 export class Log implements ChangeLog {
   readonly #connection: Connection
@@ -76,7 +76,7 @@ export class Log implements ChangeLog {
   ): Promise<NotedChange[]> {
     if (noted.length === 0) return []
     const { rows } = await run(addEntries(this.#tables, noted, written)).catch(throwUnplaced)
-    return notedIn(rows)
+    return rows.map((row) => ({ id: idOf(row), model: String(row[4]), record: String(row[5]) }))
   }
 
   /** After a write that has added so many entries. */

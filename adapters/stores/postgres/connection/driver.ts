@@ -46,7 +46,9 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   let host = 0
   const make = () => {
     const onclose = () => pooled.lose(brokenConnection())
-    const sql = connect(beginningWith(host, address), options, onclose)
+    const first = host % address.places.length
+    const places = [...address.places.slice(first), ...address.places.slice(0, first)]
+    const sql = connect({ ...address, places }, options, onclose)
     const pooled: PooledConnection = new PooledConnection(sql, SETTINGS)
     return pooled
   }
@@ -56,12 +58,6 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
     return pooled.sql.end({ timeout: pooled.isLost ? 0 : 5 })
   }
   return { most: max, make, end }
-}
-
-/** The same with another one of its places as the first. */
-function beginningWith(at: number, { places, ...others }: Address): Address {
-  const first = at % places.length
-  return { ...others, places: [...places.slice(first), ...places.slice(0, first)] }
 }
 
 /** One connection that is opened for the first statement. */

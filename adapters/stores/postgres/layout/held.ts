@@ -41,14 +41,12 @@ function isNone(value: unknown): boolean {
 /** `value` as the type of the column has it; undefined if it hasn't. */
 function typed({ kind, type }: Column, value: unknown): unknown {
   if (kind === 'json') return value
-  if (kind === 'date') return dateOf(value)
+  if (kind === 'date') {
+    const date = anyDate(value)
+    return date instanceof Date && !Number.isNaN(date.getTime()) ? date : undefined
+  }
   if (type === 'bigint') return Number.isInteger(value) ? value : undefined
   return typeof value === (kind === 'text' ? 'string' : kind) ? value : undefined
-}
-
-function dateOf(value: unknown): Date | undefined {
-  const date = anyDate(value)
-  return date instanceof Date && !Number.isNaN(date.getTime()) ? date : undefined
 }
 
 function typeOf(value: unknown): string {

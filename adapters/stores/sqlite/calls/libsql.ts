@@ -157,11 +157,8 @@ function opened(url: string, authToken: string | undefined): LibsqlClient {
 
 function sent({ sql, values }: Statement): LibsqlStatement {
   // Over HTTP, the client sends numbers as fractions: JSON would get `5.0`.
+  const isInteger = (value: SqlValue) => Number.isSafeInteger(value) && !Object.is(value, -0)
   return { sql, args: values.map((value) => (isInteger(value) ? BigInt(value) : value)) }
-}
-
-function isInteger(value: SqlValue): value is number {
-  return Number.isSafeInteger(value) && !Object.is(value, -0)
 }
 
 function written({ rows, rowsAffected }: LibsqlResult): SqliteResult {

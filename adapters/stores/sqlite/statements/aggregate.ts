@@ -25,13 +25,16 @@ export function compileGroups(
   { shape, parameters }: Compilation,
 ): string {
   const fields = fieldsOf(read)
-  const isPlain = isInIndexAsItIs(read)
+  const { by, measures } = read
+  // SQLite finds the values of groups in an index by itself, but not those of `max`, nor the part of a key.
+  const isCut = by.some(({ part }) => part) || measures.some(({ op }) => op === 'max')
+  const isPlain = by.length === 0 || !isCut
   const sqlOf = (field: string) =>
     isPlain ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
   const from = isPlain ? table : `(${valuesIn(read, table, conditions, shape)})`
   const own = (field: string) => isOwn(sqlOf(field), kindOf(field, shape))
   // Of one measure alone, SQLite finds the least and the greatest at an end of an index, but not where it has a filter.
-  const [one] = read.by.length + read.measures.length === 1 ? read.measures : []
+  const [one] = by.length + measures.length === 1 ? measures : []
   const alone = one && 'field' in one ? [own(one.field)] : []
   return selectGroups(read, from, isPlain ? [...conditions, ...alone] : [], {
     key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
@@ -42,13 +45,6 @@ export function compileGroups(
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
     count: (rows) => `+${parameters.bind(rows)}`,
   })
-}
-
-/** Whether SQLite finds the values of groups in an index by itself: not those of `max`, nor the part of a key. */
-function isInIndexAsItIs({ by, measures }: AggregateRead): boolean {
-  return (
-    by.length === 0 || (!by.some(({ part }) => part) && !measures.some(({ op }) => op === 'max'))
-  )
 }
 
 /**
