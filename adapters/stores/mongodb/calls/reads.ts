@@ -148,7 +148,9 @@ export class Reads {
       ...(skip !== undefined && { skip }),
       ...{ limit, readConcern },
     })
-    return hasPaths(select) ? records.map((one) => project(one, select)) : records
+    const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
+    const isInside = paths.some((path) => path.includes('.'))
+    return isInside ? records.map((one) => project(one, select)) : records
   }
 
   /**
@@ -182,7 +184,9 @@ export class Reads {
     const stored = position(sort, found ?? {})
     return after.map((value, at) => {
       const own = stored[at] ?? null
-      if (isNumber(own) && Number(String(own)) === value) return own
+      const { _bsontype: type } = Object(own)
+      const isNumber = type === 'Decimal128' || type === 'Long'
+      if (isNumber && Number(String(own)) === value) return own
       const isRead = typeof value === 'string' || value === null || isObject(value)
       if (isRead && !isOther[at] && isObject(own)) return own
       return isOther[at] && typeof own === 'string' && own === value ? asText(own) : value
@@ -257,11 +261,6 @@ function isObject(value: unknown): boolean {
   return Object(value) === value && !Array.isArray(value) && !(value instanceof Date)
 }
 
-function isNumber(value: unknown): boolean {
-  const { _bsontype: type } = Object(value)
-  return type === 'Decimal128' || type === 'Long'
-}
-
 /** A name that no document has. */
 const IN_NO_INDEX = '_none'
 
@@ -279,11 +278,6 @@ function projectionOf(
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
-}
-
-function hasPaths(select: Projection | undefined): boolean {
-  const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
-  return paths.some((path) => path.includes('.'))
 }
 
 /** JSON would take a date and its string for the same. */

@@ -25,17 +25,8 @@ export const DOCUMENTS_AS_BYTES: BSONSerializeOptions = { fieldsAsRaw: { firstBa
 const names = new Map<number, string>()
 const MOST_NAMES = 5000
 
-/** The object that `bytes` hold, with ids as strings and numbers as JavaScript's; undefined if there is a rare type or name in it. */
-export function plainDocument(bytes: Uint8Array): Record<string, unknown> | undefined {
-  return new Reader(bytes).document()
-}
-
-/** The names of the members in `bytes`, in their order, up to the first of a rare type. */
-export function memberNames(bytes: Uint8Array): string[] {
-  return new Reader(bytes).names()
-}
-
-class Reader {
+/** Reads a document, once. */
+export class BsonReader {
   readonly #bytes: Buffer
   readonly #view: DataView
   #at = 0
@@ -46,6 +37,7 @@ class Reader {
     this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
+  /** The object, with ids as strings and numbers as JavaScript's; undefined if there is a rare type or name in it. */
   document(): Record<string, unknown> | undefined {
     const object: Record<string, unknown> = {}
     this.#at += 4
@@ -57,6 +49,7 @@ class Reader {
     return object
   }
 
+  /** The names of its members, in their order, up to the first of a rare type. */
   names(): string[] {
     const found: string[] = []
     this.#at += 4

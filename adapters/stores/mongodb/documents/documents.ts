@@ -25,7 +25,7 @@ import {
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { madeOnce } from '../../../../src/ports/values/once.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
-import { plainDocument } from './bson.ts'
+import { BsonReader } from './bson.ts'
 
 /** A collection, and how the database has it. */
 export interface Stored {
@@ -126,7 +126,7 @@ export function recordsIn(
   if (Number(id) !== 0) return undefined
   const isPlain = !holdsStored(shape)
   return firstBatch.map((bytes: Uint8Array) => {
-    const plain = isPlain && plainDocument(bytes)
+    const plain = isPlain && new BsonReader(bytes).document()
     if (plain) return shownOf(plain, shape)
     onRare()
     return fromDocument(BSON.deserialize(bytes), shape)

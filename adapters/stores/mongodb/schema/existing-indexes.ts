@@ -10,7 +10,7 @@ import {
 } from 'mongodb'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { DUPLICATE_KEY, hasCode, isDriverError, unless } from '../connection/errors.ts'
-import { memberNames } from '../documents/bson.ts'
+import { BsonReader } from '../documents/bson.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
 
 const NO_COLLECTION = 26
@@ -52,7 +52,7 @@ export async function existingOf(native: Collection): Promise<Existing> {
 
 function indexOf(bytes: Uint8Array): ExistingIndex {
   const index = BSON.deserialize(bytes) as Omit<ExistingIndex, 'key'> & { key: Directions }
-  const ordered = memberNames(BSON.deserialize(bytes, { raw: true }).key)
+  const ordered = new BsonReader(BSON.deserialize(bytes, { raw: true }).key).names()
   const names = Object.keys(index.key)
   // A direction of a rare type ends the list early.
   const fields = ordered.length === names.length ? ordered : names

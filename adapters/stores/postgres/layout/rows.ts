@@ -145,14 +145,23 @@ export function jsonWriter(
   isFilled: boolean,
 ): (row: Row) => string {
   const members = inOrder(table.columns).map(({ column, at }) => {
-    const inside = declared && declaredAt(declared, column.field)
+    const { field, absence } = column
+    const inside = declared && declaredAt(declared, field)
     const shown = (value: unknown): unknown => {
       if (!inside) return value
       const kept = onlyDeclared(inside, value)
       return isFilled ? withDefaults(inside, kept) : kept
     }
-    const byDefault = isFilled ? declared?.defaults?.get(column.field) : undefined
-    return memberWriter(column, at, shown, byDefault)
+    const start = `${JSON.stringify(field)}:`
+    const write = writerOf(column, shown)
+    const named = (json: string | undefined) => json && start + json
+    // Where the record lacks it.
+    const byDefault = named(isFilled ? JSON.stringify(declared?.defaults?.get(field)) : undefined)
+    return (row: Row, nulls: ReadonlySet<string> | undefined): string | undefined => {
+      const text = row[at] ?? null
+      if (text !== null) return named(write(text))
+      return absence === 'null' || nulls?.has(field) ? `${start}null` : byDefault
+    }
   })
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
@@ -162,27 +171,6 @@ export function jsonWriter(
       if (part !== undefined) json += json === '' ? part : `,${part}`
     }
     return `{${json}}`
-  }
-}
-
-/** Writes one member with its name, `byDefault` where the record lacks it, or nothing if that is undefined. */
-function memberWriter(
-  column: Column,
-  at: number,
-  shown: (value: unknown) => unknown,
-  byDefault: unknown,
-): (row: Row, nulls: ReadonlySet<string> | undefined) => string | undefined {
-  const { field, absence } = column
-  const start = `${JSON.stringify(field)}:`
-  const write = writerOf(column, shown)
-  const named = (json: string | undefined) => json && start + json
-  const lacking = named(JSON.stringify(byDefault))
-  return (row, nulls) => {
-    const text = row[at] ?? null
-    if (text === null) {
-      return absence === 'null' || nulls?.has(field) ? `${start}null` : lacking
-    }
-    return named(write(text))
   }
 }
 

@@ -14,7 +14,6 @@ import {
   some,
   type Value,
 } from '../../sql/filter.ts'
-import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
   type Compilation,
@@ -38,8 +37,10 @@ const conditions = filterCompiler<Operand, Compilation>({
   contained,
   compare(operand, sign, value, { table, parameters }) {
     if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
+    // A mixed value compares with values of its own type alone.
     const json = value instanceof Date ? isoText(value) : value
-    return comparison(ofType(operand, json, table), sign, json, parameters)
+    const type = typeof json as 'string' | 'number' | 'boolean'
+    return comparison(jsonOperand(operand.sql, type, table), sign, json, parameters)
   },
   contains,
 })
@@ -89,12 +90,6 @@ function isIn(operand: Operand, values: readonly Value[], { parameters }: Compil
   const { type } = operand
   if (texts.length === 1) return `${operand.sql} = ${parameters.bind(only, type)}`
   return `${operand.sql} = ANY (${parameters.bind(arrayText(texts), `${type}[]`)})`
-}
-
-/** A mixed value compares with values of its own type alone. */
-function ofType({ sql }: Operand, value: Value, table: Table): Operand {
-  const type = typeof value
-  return jsonOperand(sql, type === 'number' || type === 'boolean' ? type : 'string', table)
 }
 
 /** `operand` compared with a value that is not null. */

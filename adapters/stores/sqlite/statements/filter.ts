@@ -103,13 +103,9 @@ function someElement(root: string, path: string, element: string, condition: str
 function isIn({ value }: Operand, values: readonly Value[], { parameters }: Compilation): string {
   const [first = '', ...others] = values
   if (others.length === 0) return `${value} = ${boundValue(first, parameters)}`
-  const list = JSON.stringify(values.map(jsonValue))
+  const plain = values.map((one) => (typeof one === 'boolean' ? Number(one) : one))
+  const list = JSON.stringify(plain.map((one) => (one instanceof Date ? isoText(one) : one)))
   return `${value} IN (SELECT value FROM json_each(${parameters.bind(list)}))`
-}
-
-function jsonValue(value: Value): unknown {
-  if (typeof value === 'boolean') return value ? 1 : 0
-  return value instanceof Date ? isoText(value) : value
 }
 
 function contains(field: string, text: string, compilation: Compilation): string {
