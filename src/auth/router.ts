@@ -213,7 +213,8 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
 function declareModel(host: Host, settings: AuthSettings): void {
   const { model, names, roles, visibleFields } = settings
   host.protect(model, protectedFields(settings), names.role)
-  const others = visibleFields && new Set(['_id', ...visibleFields])
+  if (!visibleFields) return
+  const others = new Set(['_id', ...visibleFields])
   host.declareShown(model, (request) => (isAdmin(roles, request) ? undefined : others))
 }
 
