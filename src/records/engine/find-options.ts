@@ -80,7 +80,7 @@ export interface FindOptions<R, N = ReferenceName<R>, S = string> extends Search
 
 /** Records, with all that they may lead to. */
 export interface Reachable
-  extends Pick<Models, 'engine' | 'modelNamed' | 'scopesOf' | 'searchedIn' | 'shownThrough'> {
+  extends Pick<Models, 'engine' | 'modelNamed' | 'scopesOf' | 'searchedIn'> {
   readonly logger: Logger
 }
 

@@ -65,7 +65,7 @@ const expand: Reach['expand'] = (from, model, names, select) => {
   const whole = { select: undefined, populate: [], cacheable: false }
   const kept = select?.some((name) => !name.startsWith('-')) ? select : undefined
   const rules = { host: from, model, expandable, lean: false }
-  const view = chosenOf(rules, whole, { expand: names, select: kept }, undefined)
+  const view = chosenOf(rules, whole, { expand: names, select: kept }, () => undefined)
   const most = Number.MAX_SAFE_INTEGER
   const limits = { maxPopulated: most, maxResponseBytes: most }
   const options = { ...rules, request: undefined, isSent: false, hints: {}, ...limits }

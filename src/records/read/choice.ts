@@ -4,7 +4,7 @@
  */
 
 import { notExpandable, notNames, notSelectable } from '../../http/errors/refusals.ts'
-import type { ApiRequest, Query } from '../../http/request/request.ts'
+import type { Query } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
 import { visible, visiblePaths } from '../../model/versions/present.ts'
 import type { Projection } from '../../ports/store/records.ts'
@@ -52,25 +52,15 @@ export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
 }
 
 export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'lean'> {
-  readonly host: Pick<Models, 'modelNamed' | 'shownThrough'>
+  readonly host: Pick<Models, 'modelNamed'>
 }
 
-/**
- * `view` with what `choice` leaves of it and fills in, as far as `request` sees it, and `fields` of the model. Throws a 400 for
- * what isn't shown. Without a request, it is your app's own code that chooses.
- */
-export function chosenOf(
-  rules: ChoiceRules,
-  view: View,
-  choice: Choice,
-  fields: ReadableFields,
-  request?: ApiRequest,
-): View {
+/** `view` with what `choice` leaves of it and fills in, as far as it is seen. Throws a 400 for what isn't shown. */
+export function chosenOf(rules: ChoiceRules, view: View, choice: Choice, seen: SeenThrough): View {
   const { model, lean } = rules
   const { expand = [], select } = choice
   const filled = new Map(view.populate.map((one) => [one.path, one]))
-  for (const name of expand)
-    addExpansion(rules, view, filled, name, seenThrough(rules, fields, request))
+  for (const name of expand) addExpansion(rules, view, filled, name, seen)
   if (!select) return { ...view, populate: [...filled.values()] }
   const expanded = expand.map((name) => rules.expandable.get(name)?.path ?? name)
   return picked({ ...view, populate: [...filled.values()] }, model, select, expanded, lean)
@@ -115,15 +105,6 @@ function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
 
 /** Which fields of a model's records are seen behind references. */
 export type SeenThrough = (model: Model) => ReadableFields
-
-/** Of records of the same model, no others are seen than of those that refer to them; your app's own code sees all. */
-export function seenThrough(
-  { host, model }: Pick<ChoiceRules, 'host' | 'model'>,
-  fields: ReadableFields,
-  request: ApiRequest | undefined,
-): SeenThrough {
-  return (one) => (one === model ? fields : request && host.shownThrough(one, request))
-}
 
 /** Fills in the reference that clients know as `name`. What `onGet` fills in stays as narrow as it is. */
 function addExpansion(

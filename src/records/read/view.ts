@@ -14,7 +14,7 @@ import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { type Choice, chosenOf, type SeenThrough, seenThrough } from './choice.ts'
+import { type Choice, chosenOf, type SeenThrough } from './choice.ts'
 
 /** How `request` sees the records, with what `choice` leaves of it, or fills in. Throws a 400 for names that are not shown. */
 export async function viewFor(
@@ -24,14 +24,18 @@ export async function viewFor(
   choice?: Choice,
 ): Promise<View> {
   const fields = rules.fieldsFor && (await readableFields(rules, request))
-  const view = await wholeView(rules, fields, request, context)
-  return choice ? chosenOf(rules, view, choice, fields, request) : view
+  const { host, model } = rules
+  // Of records of the same model, no others are seen than of those that refer to them.
+  const seen = (one: Model) => (one === model ? fields : host.shownThrough(one, request))
+  const view = await wholeView(rules, fields, seen, request, context)
+  return choice ? chosenOf(rules, view, choice, seen) : view
 }
 
 /** What `fieldsFor` and `onGet` leave. If `onGet` fails, the read goes on without populate and select. */
 async function wholeView(
   rules: Resource,
   fields: ReadableFields,
+  seen: SeenThrough,
   request: ApiRequest,
   context: Context,
 ): Promise<View> {
@@ -42,7 +46,7 @@ async function wholeView(
   if (!onGet) return plain
   try {
     const chosen = (await runShielded(request, onGet, request, context)) ?? {}
-    return viewOf(rules, chosen, fields, request)
+    return viewOf(rules, chosen, fields, seen)
   } catch (error) {
     // It may have meant to show less.
     if (error instanceof MisusedRequest) throw error
@@ -57,7 +61,7 @@ function viewOf(
   rules: Resource,
   chosen: ReadOptions,
   fields: ReadableFields,
-  request: ApiRequest,
+  seen: SeenThrough,
 ): View {
   const { model } = rules
   const warn = warnerOfNames(rules)
@@ -65,7 +69,7 @@ function viewOf(
   const option = chosen.populate ?? chosen.populates
   return {
     select: visible(model, select, fields),
-    populate: populations(rules, [option ?? []].flat(), seenThrough(rules, fields, request), warn),
+    populate: populations(rules, [option ?? []].flat(), seen, warn),
     cacheable: true,
   }
 }
