@@ -97,7 +97,9 @@ function newRestore(shape: Shape, manner: Manner, inner: Inner): Restore {
  */
 function storedDate(value: unknown): unknown {
   if (typeof value !== 'string' || value.length < 10) return value
-  return value[4] === '-' && value[7] === '-' ? anyDate(value) : value
+  if (value[4] !== '-' || value[7] !== '-') return value
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : date
 }
 
 /** The date that another program may have written in a form of its own. */
