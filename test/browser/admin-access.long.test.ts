@@ -183,6 +183,28 @@ await withService('chromium', () => {
     expect(await focused(page)).toBe('Authenticator app')
   })
 
+  it('Escape closes a window from a search in it too, which it only empties in WebKit', async () => {
+    const page = await lib.entered(PEOPLE.admin)
+    await press(page, 'Columns')
+    await found(page, 'dialog input[type="search"]:focus')
+    await page.evaluate(() => {
+      const ignore = (event: Event) => {
+        event.preventDefault()
+        event.stopPropagation()
+      }
+      addEventListener('cancel', ignore, { capture: true })
+    })
+    await page.keyboard.type('pa')
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(
+      () => (document.activeElement as HTMLInputElement | null)?.value === '',
+    )
+    await found(page, 'dialog[open]')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog', { hidden: true })
+    expect(await focused(page)).toBe('Columns')
+  })
+
   it('Who clicks elsewhere is not brought back to what goes away later', async () => {
     const page = await lib.entered(PEOPLE.admin)
     await click(page, 'td.check input')
