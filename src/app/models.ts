@@ -29,40 +29,39 @@ export interface ModelNeeds {
   declared(when: 'always' | 'started'): void
 }
 
-interface Entry {
-  readonly engine: RecordEngine
-  readonly stored: Collection
-  readonly schema: ModelSchema
-  /** Those of collections that go with it. */
-  readonly twins: ModelSchema[]
-  readonly scopes: (ScopeOption | undefined)[]
-  readonly searched: Map<string, SearchField>
-  shown: ((request: ApiRequest) => ReadableFields) | undefined
-  readonly guarded: Map<string, boolean>
-  readonly files: ModelFiles
+function newEntry({ engines, open, write }: ModelNeeds, model: Model) {
+  const schema = collectionSchema(model)
+  const stored = open(model.name, schema)
+  const writtenBy = (author?: Author) => {
+    const own = loggedCollection(stored, author, (step) =>
+      write([model.name], [{ in: schema, ...step }]),
+    )
+    return renamedCollection(own, model)
+  }
+  const engine = model.changes
+    ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
+    : new RecordEngine(model, schema, renamedCollection(stored, model), engines)
+  return {
+    ...{ engine, stored, schema, files: new ModelFiles() },
+    /** The schemas of collections that go with it. */
+    twins: [] as ModelSchema[],
+    scopes: [] as (ScopeOption | undefined)[],
+    searched: new Map<string, SearchField>(),
+    shown: undefined as ((request: ApiRequest) => ReadableFields) | undefined,
+    guarded: new Map<string, boolean>(),
+  }
 }
 
-export function appModels({ engines, open, write, declared }: ModelNeeds): AppModels {
-  const entries = new Map<Model, Entry>()
+export function appModels(needs: ModelNeeds): AppModels {
+  const { open, declared } = needs
+  const entries = new Map<Model, ReturnType<typeof newEntry>>()
   const settled = new Map<string, Model>()
 
-  function entryOf(model: Model): Entry {
+  function entryOf(model: Model) {
     const known = entries.get(model)
     if (known) return known
     checkApart(entries.keys(), model)
-    const schema = collectionSchema(model)
-    const stored = open(model.name, schema)
-    const writtenBy = (author?: Author) => {
-      const own = loggedCollection(stored, author, (step) =>
-        write([model.name], [{ in: schema, ...step }]),
-      )
-      return renamedCollection(own, model)
-    }
-    const engine = model.changes
-      ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
-      : new RecordEngine(model, schema, renamedCollection(stored, model), engines)
-    const more = { scopes: [], searched: new Map(), guarded: new Map(), files: new ModelFiles() }
-    const entry: Entry = { engine, stored, schema, twins: [], shown: undefined, ...more }
+    const entry = newEntry(needs, model)
     entries.set(model, entry)
     declared('always')
     return entry

@@ -43,7 +43,10 @@ async function written(random: Random) {
   const after = before.map((one) => (random.chance(50) ? { _id: one._id, ...some(random) } : one))
   const made = Array.from({ length: 10 }, () => person(some(random)))
   const stored = await collection(before)
-  const overlaid = new OverlaidRecords({ shape: people.shape } as Model, stored, () => {})
+  const overlaid = new OverlaidRecords(
+    { model: { shape: people.shape } as Model, stored },
+    () => {},
+  )
   for (const [at, was] of before.entries()) {
     if (after[at] !== was) overlaid.note(was, after[at] ?? null)
   }

@@ -210,6 +210,12 @@ describe('spec 4.4: X-Cache', () => {
     for (const { headers } of others) expect(headers.has('x-cache')).toBe(false)
   })
 
+  it('is left out where the cache has not answered', async () => {
+    const { cache, xCache } = await library()
+    cache.fault = 'down'
+    expect(await xCache('/books')).toBe(null)
+  })
+
   it('a HIT is the answer of the MISS, byte by byte, and asks the database nothing', async () => {
     const { get, store } = await library()
     const miss = await get('/books?page=1')

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { memoryCache } from '../../adapters/caches/memory.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createRouter, defineModel, ref } from '../../src/index.ts'
+import type { Collection, CollectionSchema } from '../../src/ports/store/store.ts'
 import { service } from '../records/service.ts'
 import { faultyCache } from './faulty.ts'
 import { Author, BOOKS, Book, counted, type Library, library } from './library.ts'
@@ -19,6 +21,45 @@ function gate() {
 async function prices({ get }: Pick<Library, 'get'>, headers = {}) {
   return (await get('/books', headers)).records.map(({ price }) => price)
 }
+
+describe('a write that is under way', () => {
+  it('keeps its mark, also if a read finds it that began before', async () => {
+    const [asked, found, written] = [gate(), gate(), gate()]
+    const store = counted(sqliteStore())
+    const slow = {
+      ...store,
+      collection(schema: CollectionSchema) {
+        const own = store.collection(schema)
+        const update: Collection['update'] = async (...given) => {
+          await written.opened
+          return own.update(...given)
+        }
+        return { ...own, update }
+      },
+    }
+    const inner = memoryCache()
+    const cache = faultyCache(inner)
+    const books = await library({ cache: { timeoutMs: 10_000 } }, { cache, store: slow })
+    const { get } = cache
+    cache.get = async (key) => {
+      asked.open()
+      await found.opened
+      return get(key)
+    }
+    const before = cache.calls.length
+    const reading = books.get('/books')
+    await asked.opened
+    const writing = books.send('PATCH', `/books/${books.book._id}`, { json: { price: 2 } })
+    const marked = () => cache.calls.slice(before).find(({ name }) => name === 'set')?.key ?? ''
+    await expect.poll(marked).not.toBe('')
+    found.open()
+    expect((await reading).headers.get('x-cache')).toBe('MISS')
+    expect(await inner.get(marked())).toMatch(/^w/)
+    written.open()
+    expect((await writing).status).toBe(200)
+    expect(await inner.get(marked())).toMatch(/^v/)
+  })
+})
 
 describe('after a write was answered no read shows what was there before', () => {
   it.each([

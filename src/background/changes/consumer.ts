@@ -125,7 +125,6 @@ export class Consumer extends LeasedWork {
         return pace.isClosing || lease.isLost || stops.signal.aborted
       },
     }
-    await this.#settings.begin?.()
     const tries = new Tries(delivering)
     const keep = async (position: string) => void (await lease.keep({ position }))
     const models = this.#settings.models()

@@ -41,7 +41,7 @@ export interface Delivery {
   readonly to: string
 }
 
-export interface HeldDelivery extends Delivery, Pick<Failure, 'attempt' | 'due' | 'since'> {
+export interface HeldDelivery extends Delivery, Omit<Failure, 'isAside'> {
   readonly _id: string
 }
 
@@ -53,10 +53,7 @@ export interface Failure {
   readonly error: string
 }
 
-type HeldRecord = Omit<HeldDelivery, 'change'> & {
-  readonly change: string
-  readonly error: string
-}
+type HeldRecord = Omit<HeldDelivery, 'change'> & { readonly change: string }
 
 /** The deliveries of one consumer that wait. Writes are steps for `Lease.write`. */
 export class Held {

@@ -23,8 +23,6 @@ export interface ConsumerSettings {
   models(): readonly string[]
   readonly from: 'now' | 'start'
   readonly concurrency: number
-  /** Runs whenever this process begins to deliver. */
-  begin?(): Promise<void>
   /** To whom a change is delivered, by names that stay the same; to one with an empty name if there is no choice. */
   receiversOf?(change: LoggedChange): Promise<readonly string[]>
   /** Delivers a change. If it throws, it is tried again. */

@@ -111,7 +111,10 @@ export async function updateOfNothing(
 }
 
 /** How the records of a model compare, as their store compares them. */
-export function comparedOf({ model, stored }: Pick<KnownRecords, 'model' | 'stored'>): Compared {
+export function comparedOf({
+  model,
+  stored,
+}: Pick<KnownRecords, 'model' | 'stored'>): Compared & Pick<Model, 'shape'> {
   return { shape: model.shape, numericIds: stored.numericIds }
 }
 

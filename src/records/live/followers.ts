@@ -7,7 +7,7 @@ import type { Fields } from '../../ports/store/records.ts'
 interface Group<F> {
   readonly fields: readonly string[]
   /** By these values, as JSON. */
-  readonly byValues: Map<string, F[]>
+  readonly byValues: Map<string, Set<F>>
 }
 
 export class Followers<F extends { readonly filter: Filter }> {
@@ -18,9 +18,8 @@ export class Followers<F extends { readonly filter: Filter }> {
     const name = fields.join()
     const group: Group<F> = this.#groups.get(name) ?? { fields, byValues: new Map() }
     this.#groups.set(name, group)
-    const others = group.byValues.get(values)
-    if (others) others.push(follower)
-    else group.byValues.set(values, [follower])
+    const others = group.byValues.get(values) ?? new Set()
+    group.byValues.set(values, others.add(follower))
   }
 
   /** Removes a follower whose filter is the one with which it was added. */
@@ -28,25 +27,24 @@ export class Followers<F extends { readonly filter: Filter }> {
     const { fields, values } = equalitiesIn(follower.filter)
     const name = fields.join()
     const { byValues } = this.#groups.get(name) ?? {}
-    const list = byValues?.get(values)
-    const at = list?.indexOf(follower) ?? -1
-    if (!byValues || !list || at === -1) return
-    list.splice(at, 1)
-    if (list.length === 0) byValues.delete(values)
-    if (byValues.size === 0) this.#groups.delete(name)
+    const others = byValues?.get(values)
+    others?.delete(follower)
+    if (others?.size === 0) byValues?.delete(values)
+    if (byValues?.size === 0) this.#groups.delete(name)
   }
 
   /** Those whose filter may match one of `records`, at least. */
   of(records: readonly Fields[]): readonly F[] {
-    const found = new Set<readonly F[]>()
+    const found = new Set<ReadonlySet<F>>()
     for (const { fields, byValues } of this.#groups.values()) {
       for (const record of records) {
         const values = valuesOf(record, fields)
-        const lists = values === undefined ? byValues.values() : [byValues.get(values) ?? []]
-        for (const list of lists) found.add(list)
+        const sets =
+          values === undefined ? byValues.values() : [byValues.get(values) ?? new Set<F>()]
+        for (const some of sets) found.add(some)
       }
     }
-    return [...found].flat()
+    return [...found].flatMap((some) => [...some])
   }
 }
 

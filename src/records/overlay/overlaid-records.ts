@@ -1,14 +1,14 @@
 /** The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far. */
 
-import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/versions/present.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
 import { aggregateRecords } from '../../ports/evaluation/aggregate-records.ts'
-import { type Compared, compareAt, matches, position } from '../../ports/evaluation/evaluate.ts'
+import { compareAt, matches, position } from '../../ports/evaluation/evaluate.ts'
 import { all, type Filter, idsIn } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Read } from '../../ports/store/records.ts'
 import { comparedOf } from '../engine/known-updates.ts'
+import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Writing } from '../engine/stepwise.ts'
 
 /** Counts what is read; throws once it is too much. */
@@ -22,8 +22,7 @@ interface Earlier {
 }
 
 export class OverlaidRecords {
-  readonly #model: Model
-  readonly #stored: Settling
+  readonly #engine: Pick<RecordEngine, 'model' | 'stored'>
   readonly #spend: Spend
   /** The records that have been written, by id; null for one that it has removed. */
   readonly #written = new Map<string, Fields | null>()
@@ -34,9 +33,8 @@ export class OverlaidRecords {
   /** What records were before the operations that have written them, in the order of the operations. */
   readonly #history: (Earlier & { readonly operation: number })[] = []
 
-  constructor(model: Model, stored: Settling, spend: Spend) {
-    this.#model = model
-    this.#stored = stored
+  constructor(engine: Pick<RecordEngine, 'model' | 'stored'>, spend: Spend) {
+    this.#engine = engine
     this.#spend = spend
   }
 
@@ -82,15 +80,15 @@ export class OverlaidRecords {
   async #found(read: Read): Promise<Fields[]> {
     const { filter, sort, after, skip = 0, limit, select, ...rest } = read
     const concerned = this.#concernedBy(filter)
-    if (concerned.ids.length === 0) return this.#stored.find(read)
-    const as = this.#compared
+    if (concerned.ids.length === 0) return this.#engine.stored.find(read)
+    const as = comparedOf(this.#engine)
     const own = this.#own(concerned.ids, filter).filter(
       (record) => !after || compareAt(sort, position(sort, record, as), after, as) > 0,
     )
     const most = Math.min(skip + limit, Number.MAX_SAFE_INTEGER)
     const others = concerned.isAll
       ? []
-      : await this.#stored.find({
+      : await this.#engine.stored.find({
           ...rest,
           ...(after && { after }),
           filter: except(filter, concerned.ids),
@@ -106,14 +104,14 @@ export class OverlaidRecords {
   /** These records as a collection for the code of users, who may change what they read. */
   copies(): Settling {
     return {
-      ...this.collection(this.#stored),
+      ...this.collection(this.#engine.stored),
       find: async (read) => (await this.find(read)).map((record) => structuredClone(record)),
     }
   }
 
   /** These records as a collection, which `writing` writes to. */
   collection(writing: Writing): Settling {
-    const stored = this.#stored
+    const stored = this.#engine.stored
     return {
       find: (read) => this.find(read),
       ...(stored.findJson && { findJson: (read: Read) => this.#findJson(read) }),
@@ -125,10 +123,7 @@ export class OverlaidRecords {
       aggregate: (read) =>
         stored.aggregate && this.#concernedBy(read.filter).ids.length === 0
           ? stored.aggregate(read)
-          : aggregateRecords((part) => this.find(part), read, {
-              ...this.#compared,
-              shape: this.#model.shape,
-            }),
+          : aggregateRecords((part) => this.find(part), read, comparedOf(this.#engine)),
       estimate: () => stored.estimate(),
       ...(stored.newId && { newId: stored.newId.bind(stored) }),
       insert: (record) => writing.insert(record),
@@ -151,10 +146,10 @@ export class OverlaidRecords {
 
   async #findJson(read: Read): Promise<string[]> {
     const isStored = this.#concernedBy(read.filter).ids.length === 0
-    if (isStored && this.#stored.findJson) return this.#stored.findJson(read)
+    if (isStored && this.#engine.stored.findJson) return this.#engine.stored.findJson(read)
     const shown = { select: read.select, lean: !read.fillDefaults }
     const found = await this.find(read)
-    return found.map((record) => JSON.stringify(declaredPart(this.#model, record, shown)))
+    return found.map((record) => JSON.stringify(declaredPart(this.#engine.model, record, shown)))
   }
 
   /** The written records that `filter` may match, and whether it can match no others. */
@@ -165,14 +160,10 @@ export class OverlaidRecords {
     return { ids, isAll: ids.length === named.length }
   }
 
-  get #compared(): Compared {
-    return comparedOf({ model: this.#model, stored: this.#stored })
-  }
-
   #own(ids: readonly string[], filter: Filter): Fields[] {
     return ids.flatMap((id) => {
       const record = this.#written.get(id)
-      return record && matches(filter, record, this.#compared) ? [record] : []
+      return record && matches(filter, record, comparedOf(this.#engine)) ? [record] : []
     })
   }
 }

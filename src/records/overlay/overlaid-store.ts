@@ -46,9 +46,9 @@ export class OverlaidStore {
   }
 
   of(model: Model): OverlaidRecords {
-    const { stored } = this.#host.engine(model)
     const { spend = () => {} } = this.#writer
-    const records = this.#records.get(model) ?? new OverlaidRecords(model, stored, spend)
+    const known = this.#records.get(model)
+    const records = known ?? new OverlaidRecords(this.#host.engine(model), spend)
     this.#records.set(model, records)
     return records
   }
