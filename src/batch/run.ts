@@ -35,8 +35,7 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
     const attempt = () => attemptBatch(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
     const outcome = inLine ? await batch.queue.after('', attempt) : await attempt()
-    if (isResponse(outcome)) return outcome
-    if ('responses' in outcome) return outcome.responses
+    if (isResponse(outcome) || Array.isArray(outcome)) return outcome
     refusal = undefined
     if ('refusal' in outcome) {
       refusal = outcome.refusal
@@ -48,15 +47,11 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
   throw new Refused(met, overtaken())
 }
 
-interface Done {
-  readonly responses: readonly Response[]
-}
-
 async function attemptBatch(
   batch: Batch,
   ids: Map<number, string>,
   refusal: Refusal | undefined,
-): Promise<Done | Unwritten | Response> {
+): Promise<Response[] | Unwritten | Response> {
   const { request, context, operations } = batch
   const overlay = new Overlay(batch, ids, refusal)
   const responses: Promise<Response>[] = []
@@ -89,11 +84,14 @@ async function attemptBatch(
   }
   // What is read from now on is as the whole batch has left it.
   overlay.release(operations.length)
-  return { responses: settled }
+  return settled
 }
 
 /** How a batch ends without being written: by the response of a guard, or because an earlier request has written it. */
-async function early(batch: Batch, ids: Map<number, string>): Promise<Done | Response | undefined> {
+async function early(
+  batch: Batch,
+  ids: Map<number, string>,
+): Promise<Response[] | Response | undefined> {
   const response = await batch.late(batch.operations)
   if (response) return response
   const written = (batch.request as Keyed)[KEYED]?.written
@@ -105,7 +103,7 @@ async function respondedAgain(
   batch: Batch,
   ids: Map<number, string>,
   created: WrittenIds,
-): Promise<Done> {
+): Promise<Response[]> {
   const { request, context, operations } = batch
   for (const [at, id] of created.entries()) if (id !== null) ids.set(at, id)
   const overlay = new Overlay(batch, ids)
@@ -116,7 +114,7 @@ async function respondedAgain(
     const response = operation.respond(overlay)
     responses.push(await response.catch((error) => errorHandler()(error, request, context)))
   }
-  return { responses }
+  return responses
 }
 
 /** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */

@@ -23,6 +23,7 @@ import type {
 } from '../../ports/store/store.ts'
 import type { Author } from './author.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
+import type { KnownRecords } from './known-updates.ts'
 import { besideEmpty, type Exclusive } from './model-rules.ts'
 
 /** The store's `write`, for a write of records of these models. */
@@ -32,12 +33,10 @@ export type WriteOfModels = (
 ) => Promise<WriteOutcome>
 
 /** Reads and writes the records of one model, as far as references need it. */
-export interface Engine {
-  readonly model: Model
+export interface Engine extends KnownRecords {
   readonly schema: CollectionSchema
   readonly stored: Settling
   readonly author: Author | undefined
-  first(filter: Filter): Promise<Fields | undefined>
   /** The change of a record that sets values and removes others. */
   changeOf(set: Fields, unset?: readonly string[]): Change
 }
@@ -140,8 +139,10 @@ export class Integrity {
     const { noted } = outcome
     const authors = steps.flatMap(({ engine, author = engine.author }) => author ?? [])
     if (noted) for (const author of new Set(authors)) author.noted(noted)
-    const own = outcome.results.slice(0, steps.length)
-    const results = own.map((result, at) => underNamesOfNow(result, steps[at]))
+    // The one of the receipt is not theirs.
+    const results = steps.map((step, at) =>
+      underNamesOfNow(outcome.results[at] as StepResult, step),
+    )
     return { results }
   }
 
@@ -271,8 +272,8 @@ function settledBefore(action: WriteAction): Filter | undefined {
   return 'delete' in action && action.options ? action.delete : undefined
 }
 
-function underNamesOfNow(result: StepResult, step: EngineStep | undefined): StepResult {
-  if (!step || step.engine.model.renamed.size === 0) return result
-  const { renamed } = step.engine.model
+function underNamesOfNow(result: StepResult, { engine }: EngineStep): StepResult {
+  const { renamed } = engine.model
+  if (renamed.size === 0) return result
   return { ...result, records: result.records.map((one) => underCurrentNames(one, renamed)) }
 }

@@ -1,7 +1,7 @@
 /** What a router's options say of writes, resolved: which fields, which hooks, which files. */
 
 import type { Model } from '../../model/model.ts'
-import { type Fail, isNames } from '../../model/option-rules.ts'
+import { isNames } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -125,19 +125,13 @@ function checkNamed({ host, options, fail }: Setup, field: string): void {
       `${named}: only the auth routes write it. Take it out; identifiers change by 'updateFields' of the auth router`,
     )
   }
-  if (!writersHaveRole(options, fail)) {
+  const { create, update } = resolveAccess(options, fail)
+  const before = options.middlewares ?? []
+  if ([create, update].some((own) => own && !demandsRole([...before, ...own]))) {
     fail(
       `${named}: put requireAuth and requireRole(…) into 'middlewares', or into 'access.create' and 'access.update'`,
     )
   }
-}
-
-/** Whether every route that writes values is only for users with certain roles. */
-function writersHaveRole(options: RouterOptions<Fields>, fail: Fail): boolean {
-  const { create, update } = resolveAccess(options, fail)
-  return [create, update].every(
-    (guards) => !guards || demandsRole([...(options.middlewares ?? []), ...guards]),
-  )
 }
 
 /** The fields that a client may write, before start-up has removed those that another router protects. */
