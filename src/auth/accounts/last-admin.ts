@@ -12,6 +12,7 @@ import type { WriteAction } from '../../ports/store/store.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import { writingBySteps } from '../../records/engine/stepwise.ts'
 import type { Auth } from '../instance/instance.ts'
 import { hasRole } from '../setup/roles.ts'
 
@@ -85,20 +86,12 @@ function requiringAnother(auth: Auth, { id, refusal }: End<unknown>): RecordEngi
       gone.push(other)
     }
   }
-  const one = async (action: WriteAction) => {
-    const outcome = await take([{ engine, action }])
-    return ('results' in outcome && outcome.results[0]?.records[0]) || null
-  }
-  const stored: RecordEngine['stored'] = {
-    ...engine.stored,
-    update: (update, change, options = {}) => one({ update, change, options }),
-    delete: (filter, options = {}) => one({ delete: filter, options }),
-  }
+  const writing = writingBySteps((action) => take([{ engine, action }]))
   const integrity = host.integrity.over(
     (model) => (model === engine.model ? requiring : host.engine(model)),
     take,
   )
-  const requiring: RecordEngine = engine.over(stored, integrity)
+  const requiring: RecordEngine = engine.over({ ...engine.stored, ...writing }, integrity)
   return requiring
 }
 

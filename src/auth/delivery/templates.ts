@@ -1,4 +1,5 @@
-import { isFields } from '../../model/writable.ts'
+import { valueIn } from '../../model/model.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type {
   MailTemplate,
   MessagePurpose,
@@ -123,10 +124,7 @@ export async function smsText(
 
 function fill(template: string, values: TemplateValues, write: (value: string) => string): string {
   return template.replace(PLACE, (_, path: string) => {
-    let value: unknown = values
-    for (const key of path.split('.'))
-      value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
-    return write(value === undefined || value === null ? '' : String(value))
+    return write(String(valueIn(values as unknown as Fields, path) ?? ''))
   })
 }
 

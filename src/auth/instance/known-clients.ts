@@ -6,7 +6,7 @@
  */
 
 import { sameText } from '../../http/base64url.ts'
-import { all, any, type Filter } from '../../ports/store/filter.ts'
+import { all, any, type Filter, is } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { type Keys, seal } from '../keys/signing.ts'
 import { isAfter, replacing, type Users, type Write } from './users.ts'
@@ -219,18 +219,14 @@ export function countingStep(count: Count, limits: Limits, user: Fields, at: num
   }
   const isLast = Number(user[field] ?? 0) >= max - 1
   const last: Filter = { op: 'gte', field, value: max - 1 }
-  const reached = max === 1 ? any([none(field), last]) : last
+  const reached = max === 1 ? any([is(field, null), last]) : last
   return {
     increment: { [field]: 1, ...inRow },
     ...(isLast && { set: lock }),
-    filter: all([none(lockedUntil), isLast ? reached : below(field, max - 1), ...rows]),
+    filter: all([is(lockedUntil, null), isLast ? reached : below(field, max - 1), ...rows]),
   }
 }
 
-function none(field: string): Filter {
-  return { op: 'eq', field, value: null }
-}
-
 function below(field: string, value: number): Filter {
-  return any([none(field), { op: 'lt', field, value }])
+  return any([is(field, null), { op: 'lt', field, value }])
 }
