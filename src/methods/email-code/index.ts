@@ -97,7 +97,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
           accounts.report(request, 'code-failed', person?._id)
           throw refuse.invalidCredentials()
         }
-        return enter(accounts, person, body, request, own, giveBack)
+        return enter(accounts, { person, body, request, own, giveBack })
       },
     },
     opens: async (user) => accounts.hasProven(user),
@@ -105,14 +105,18 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
   }
 }
 
+interface Entry {
+  readonly person: Fields
+  readonly body: Fields
+  readonly request: ApiRequest
+  readonly own: string | undefined
+  readonly giveBack: () => Promise<void>
+}
+
 /** Signs in who has shown a code. */
 async function enter(
   accounts: Accounts,
-  person: Fields,
-  body: Fields,
-  request: ApiRequest,
-  own: string | undefined,
-  giveBack: () => Promise<void>,
+  { person, body, request, own, giveBack }: Entry,
 ): Promise<Response> {
   const isNew = person._id === undefined
   let user: Fields | undefined
