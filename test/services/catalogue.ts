@@ -5,7 +5,7 @@
  */
 
 import { type Canaille, canaille } from './canaille.ts'
-import { chromiumProgram } from './chromium.ts'
+import { chromiumProgram, firefoxProgram } from './chromium.ts'
 import { type Mongo, mongo } from './mongo.ts'
 import {
   adminPackage,
@@ -30,6 +30,7 @@ export interface Services {
   pgbouncer: Postgres
   /** The program alone: each file starts a browser of its own. */
   chromium: { readonly program: string; stop(): Promise<void> }
+  firefox: { readonly program: string; stop(): Promise<void> }
   valkey: Valkey
   seaweed: Seaweed
   /** An identity provider. */
@@ -46,6 +47,7 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   postgres,
   pgbouncer,
   chromium: async () => ({ program: await chromiumProgram(), stop: async () => {} }),
+  firefox: async () => ({ program: await firefoxProgram(), stop: async () => {} }),
   valkey,
   seaweed,
   canaille,

@@ -49,9 +49,10 @@ const PATIENCE_MS = 200_000
 
 /**
  * Starts Chromium; `isWhole`: with the parts around the engine, where it is installed. Rejects if there is none. It ends with
- * this process, whatever ends that.
+ * this process, whatever ends that. With `FIELDGATE_BROWSER=firefox` it is Firefox: for looking, as it lacks some of what tests use.
  */
 export async function startChromium({ isWhole = false } = {}): Promise<Chromium> {
+  if (process.env.FIELDGATE_BROWSER === 'firefox') return startFirefox()
   const browser = await launch({
     executablePath: await chromiumProgram(isWhole),
     // Through a pipe there is no port for others to connect to, and Chromium ends when the pipe closes.
@@ -59,11 +60,30 @@ export async function startChromium({ isWhole = false } = {}): Promise<Chromium>
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
     protocolTimeout: PATIENCE_MS,
   })
+  return driven(browser)
+}
+
+/** Starts Firefox. It has none of Chromium's own protocol: no `createCDPSession`, and no media that are emulated. */
+export async function startFirefox(): Promise<Chromium> {
+  const browser = await launch({
+    browser: 'firefox',
+    executablePath: await firefoxProgram(),
+    protocolTimeout: PATIENCE_MS,
+  })
+  return driven(browser, (page) => {
+    // The protocol takes one character.
+    page.keyboard.sendCharacter = (text) =>
+      page.evaluate((all) => void document.execCommand('insertText', false, all), text)
+  })
+}
+
+function driven(browser: Browser, prepare?: (page: Page) => void): Chromium {
   return {
     browser,
     async open(url, context = browser.defaultBrowserContext()) {
       const page = await context.newPage()
       page.setDefaultTimeout(PATIENCE_MS)
+      prepare?.(page)
       const problems = problemsOf(page)
       if (url !== undefined) await page.goto(url)
       return { page, problems }
@@ -81,6 +101,13 @@ export async function chromiumProgram(isWhole = false): Promise<string> {
   const names = isWhole ? [...WHOLE, ...SHELL] : [...SHELL, ...WHOLE]
   const program = process.env.CHROMIUM_PATH ?? (await onPath(names))
   if (program === undefined) throw new Error('chromium is not installed')
+  return program
+}
+
+/** The program's path: `FIREFOX_PATH`, or Debian's package `firefox-esr` from the PATH. Rejects if it is not installed. */
+export async function firefoxProgram(): Promise<string> {
+  const program = process.env.FIREFOX_PATH ?? (await onPath(['firefox-esr', 'firefox']))
+  if (program === undefined) throw new Error('firefox is not installed')
   return program
 }
 
@@ -121,7 +148,7 @@ function problemsOf(page: Page): string[] {
   page.on('requestfailed', (request) => {
     const { errorText } = request.failure() ?? {}
     // The page itself has ended it, as who goes on does with what is still loaded.
-    if (errorText === 'net::ERR_ABORTED') return
+    if (/ERR_ABORTED|NS_BINDING_ABORTED/.test(errorText ?? '')) return
     problems.push(`${request.method()} ${request.url()}: ${errorText}`)
   })
   return problems
