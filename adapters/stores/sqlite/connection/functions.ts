@@ -7,9 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
 import type { Filter } from '../../../../src/ports/store/filter.ts'
 import { InvalidPattern, StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
-import type { Bounds, Stretch } from '../../planner/seek.ts'
-import { every } from '../../sql/filter.ts'
-import { exists, MATCHES, type Statement } from '../layout/sql.ts'
+import { MATCHES, type Statement } from '../layout/sql.ts'
 
 const CLOCK = 'fieldgate_clock'
 
@@ -38,25 +36,6 @@ export function withoutVainChecks(
   const found = plan.flatMap((step) => step.slice(step.lastIndexOf('(')).match(/[=<>]\?/g) ?? [])
   const isSorted = plan.some((step) => step.includes('TEMP B-TREE'))
   return isSorted || found.length !== conditions ? sql : free
-}
-
-/**
- * Of the stretches of a page behind a position, the first with other values of the first key, if nothing follows in those before.
- * That is asked with the filter's condition alone, which is the last one: an index tells it in a moment.
- */
-export function untied(
-  stretches: readonly Stretch[],
-  [first]: readonly Bounds[],
-  table: string,
-  conditions: readonly string[],
-): Stretch[] {
-  const at = stretches.length - (first?.beyond.length ?? 0)
-  const ties = stretches
-    .slice(0, at)
-    .map((one) => `NOT ${exists(table, every([...conditions.slice(-1), ...one.conditions]))}`)
-  return stretches
-    .slice(at, at + 1)
-    .map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
 }
 
 function isConjunction(filter: Filter): boolean {

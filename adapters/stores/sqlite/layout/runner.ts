@@ -1,7 +1,6 @@
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { Filter } from '../../../../src/ports/store/filter.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
-import type { Bounds, Stretch } from '../../planner/seek.ts'
 import type { Candidates, FoundRows, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Row, SqliteResult, Statement } from './sql.ts'
@@ -20,13 +19,6 @@ export interface Runner {
   readonly deadline?: string
   /** The SQL of a read of few rows that match `filter`, without `deadline` if it reads nothing in vain. */
   unchecked?(sql: string, filter: Filter): string
-  /** What can be read of a page behind a position without the parts of other pages, given all of its stretches. */
-  untied?(
-    stretches: readonly Stretch[],
-    bounds: readonly Bounds[],
-    table: string,
-    conditions: readonly string[],
-  ): Stretch[]
   /** The most bytes that the SQL of a statement may have, if there is a limit. */
   readonly maxBytes?: number
   readonly shapes?: KnownShapes

@@ -21,12 +21,11 @@ export interface From {
   /** The table, as an identifier. */
   readonly table: string
   readonly maxBytes?: Runner['maxBytes']
-  readonly untied?: Runner['untied']
 }
 
 /** The statement that returns a read's records in order, of those that meet `conditions`. */
 export function compilePage(
-  { columns, table, maxBytes, untied }: From,
+  { columns, table, maxBytes }: From,
   read: Read,
   conditions: readonly string[],
   compiled: Compilation,
@@ -47,8 +46,7 @@ export function compilePage(
           compare: (sign, one) => `${value} ${sign} ${boundValue(one, compiled.parameters)}`,
         }
       })
-  const all = stretchesBeyond(sort, bounds)
-  const stretches = untied?.(all, bounds, table, conditions) ?? all
+  const stretches = stretchesBeyond(sort, bounds)
   const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
   if (!isLonger(inStretches, maxBytes)) return inStretches
   // With each condition once: SQLite then looks for the position from the start.

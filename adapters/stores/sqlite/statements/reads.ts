@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import { mapInTurns } from '../../../../src/ports/promises/turns.ts'
-import { all, everything, type Filter, type Scalar } from '../../../../src/ports/store/filter.ts'
+import { everything, type Filter, type Scalar } from '../../../../src/ports/store/filter.ts'
 import { project } from '../../../../src/ports/store/projection.ts'
 import type { Read, ReadHints } from '../../../../src/ports/store/records.ts'
 import type { Collection } from '../../../../src/ports/store/store.ts'
@@ -92,27 +92,23 @@ function conditionsInTime(
 function textReader(target: Target): (read: Read, value: string) => MaybePromise<string[]> {
   const { table, runner, filler } = target
   const statementOf = statementsOf(target)
-  const hasSome: HasSome = async (filter, hints) => {
-    const one = statementOf({ filter, sort: [], limit: 1 }, '1')
-    return (await runner.read(one, hints)).length > 0
-  }
-  const untied = untiedReader(runner, statementOf, hasSome)
 
   /**
    * `read` with the position of the record to start after, if that is quickly read. The page's statement is then a third
    * faster than with the position looked up inside it, which is for databases where each statement is a round trip.
    */
   const withPosition = async (read: Read): Promise<Read> => {
-    const { afterRecord, ...rest } = read
-    if (!afterRecord || !runner.quick || !isQuick(afterRecord)) return read
+    const { afterRecord: filter, ...page } = read
+    if (!filter || !runner.quick || !isQuick(filter)) return read
     const columns = read.sort.map(
       ({ field }, at) => `${fieldJson(field, target.schema.shape)} AS "${at}"`,
     )
-    const record = { filter: afterRecord, sort: [], limit: 1 }
-    const [row] = await runner.quick(statementOf(record, columns.join(', ')))
+    const [row] = await runner.quick(
+      statementOf({ filter, sort: [], limit: 1 }, columns.join(', ')),
+    )
     if (!row) throw new AnchorGone()
     const after = read.sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
-    return { ...rest, after }
+    return { ...page, after }
   }
 
   const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
@@ -124,19 +120,14 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
     return filler.searched(filter, (all) => (all.length === 0 ? page() : search(all)), hints)
   }
 
-  const pageBehind = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    const page = await withPosition(read)
-    return (page.after && (await untied(page, columns))) ?? pageOf(page, columns)
-  }
-
   const several = async (read: Read, columns: string): Promise<string[]> => {
-    const { after, afterRecord, limit, hints } = read
-    const readPage = after || afterRecord ? pageBehind : pageOf
-    const rows = limit === 0 ? [] : await readPage(read, columns)
-    if (rows.length === 0 && afterRecord && !(await hasSome(afterRecord, hints))) {
-      throw new AnchorGone()
-    }
-    return firstOf(rows)
+    const { afterRecord, limit, hints } = read
+    const page = afterRecord ? await withPosition(read) : read
+    const rows = limit === 0 ? [] : await pageOf(page, columns)
+    if (rows.length > 0 || !afterRecord) return firstOf(rows)
+    const anchor = statementOf({ filter: afterRecord, sort: [], limit: 1 }, '1')
+    if ((await runner.read(anchor, hints)).length === 0) throw new AnchorGone()
+    return []
   }
 
   /** The last statement of a read by id: a text put together again has to be hashed again. */
@@ -155,46 +146,19 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
   }
 }
 
-/**
- * Returns what reads a page of records that have another value of the first key than the position, if an index tells
- * that nothing behind it ties with it, as is usual, and that the page is full or the last one: without the parts of other
- * pages, that takes half of the time.
- */
-function untiedReader(
-  runner: Runner,
-  statementOf: ReturnType<typeof statementsOf>,
-  hasSome: HasSome,
-) {
-  return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
-    const { after: [value = null] = [], filter, limit, hints } = read
-    if (!runner.untied || value === null || mayContain(filter)) return undefined
-    const statement = statementOf(read, columns, undefined, runner.untied)
-    if (statement.sql.includes(`${runner.deadline}`)) return undefined
-    const rows = await runner.read(statement, hints)
-    // Without any, there are ties or nothing follows; what has no value is last in descending order.
-    if (rows.length === 0) return undefined
-    const [first] = read.sort
-    if (rows.length === limit || !first?.descending) return rows
-    const withoutValue = all([filter, { op: 'eq', field: first.field, value: null }])
-    return (await hasSome(withoutValue, hints)) ? undefined : rows
-  }
-}
-
-type HasSome = (filter: Filter, hints?: ReadHints) => Promise<boolean>
-
 /** Returns the statements of reads: they select `columns` of what was `found` first. */
 function statementsOf({ table, compilation, runner }: Target) {
   const pages = new KeptStatements()
-  return (read: Read, columns: string, found?: FoundRows, untied?: Runner['untied']): Statement => {
+  return (read: Read, columns: string, found?: FoundRows): Statement => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= MOST_SKIPPED
     const values: SqlValue[] = []
     const shape = readShape(read, values, found)
-    const key = shape && `${columns} ${isShort} ${!untied} ${shape}`
+    const key = shape && `${columns} ${isShort} ${shape}`
     return pages.of(key, values, () => {
       const compiled = { ...compilation(), candidates: undefined, found }
       const conditions = conditionsInTime(read.filter, compiled, runner)
-      const from = { columns, table, maxBytes: runner.maxBytes, untied }
+      const from = { columns, table, maxBytes: runner.maxBytes }
       const sql = compilePage(from, read, conditions, compiled)
       const free = isShort && !read.afterRecord && runner.unchecked?.(sql, read.filter)
       return { ...compiled.parameters.statement(free || sql), inLists: true }

@@ -5,13 +5,7 @@ import type { CollectionSchema, Store } from '../../../../src/ports/store/store.
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { Connection, retryWhileBusy } from '../connection/connection.ts'
 import { Counts } from '../connection/counts.ts'
-import {
-  addPatterns,
-  checkPatterns,
-  DEADLINE,
-  untied,
-  withoutVainChecks,
-} from '../connection/functions.ts'
+import { addPatterns, checkPatterns, DEADLINE, withoutVainChecks } from '../connection/functions.ts'
 import { PACE, type Pace, Reads } from '../connection/paced-reads.ts'
 import { borrowedWriter, lendWriter } from '../connection/shared-writer.ts'
 import { Writer } from '../connection/writer.ts'
@@ -129,7 +123,6 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
   const { reads, search, counts, write } = parts
   return {
     deadline: DEADLINE,
-    untied,
     unchecked: (sql, filter) => withoutVainChecks(sql, filter, (free) => reads.planOf(free)),
     quick: (statement) => reads.quick(statement),
     read: (statement, hints, isScan) =>
