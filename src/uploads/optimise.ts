@@ -9,7 +9,6 @@ import {
 } from '../ports/services/images.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import { madeOnce } from '../ports/values/once.ts'
-import { LEVELS, type Upload } from './options.ts'
 import { imageTooLarge } from './refusals.ts'
 import { bytesOf, type Source, strippedBytes } from './strip/stripped.ts'
 
@@ -17,18 +16,6 @@ const OPTIMISED: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'imag
 const MAX_PIXELS = 50_000_000
 /** The most time for one image, waiting included: its client waits too. */
 const TIME_MS = 5000
-
-/** The level for one request; undefined for none. The first of the client's `choices` that names a level wins. */
-export function levelOf(
-  { allowClientImageOptions, imgOptimizations }: Upload,
-  choices: readonly unknown[],
-): OptimizationLevel | undefined {
-  return (allowClientImageOptions ? choices.find(isLevel) : undefined) ?? imgOptimizations
-}
-
-function isLevel(value: unknown): value is OptimizationLevel {
-  return LEVELS.includes(value as OptimizationLevel)
-}
 
 export interface NewImage {
   readonly source: Source

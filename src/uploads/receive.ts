@@ -11,8 +11,7 @@ import { BufferedFile, FILE_BLOCK, TEXT_BLOCK } from './buffered-file.ts'
 import { addTo, Branch, formValues } from './form-fields.ts'
 import { newKey } from './model-files.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
-import { levelOf } from './optimise.ts'
-import type { Upload } from './options.ts'
+import { LEVELS, type Upload } from './options.ts'
 import * as refuse from './refusals.ts'
 import { type FileType, sniff } from './sniff.ts'
 import { ofStorage } from './storage.ts'
@@ -68,11 +67,14 @@ export async function receiveIncoming(
   try {
     const files = await body.read(request, host)
     const sent = formValues(body.texts, shape, jsonParser(host.maxBodyValues))
-    const level = levelOf(upload, [
+    // The first of the client's choices that names a level wins.
+    const choices = [
       request.query.imgOptimizations,
       sent.imgOptimizations,
       request.headers.get('x-img-optimizations'),
-    ])
+    ]
+    const chosen = upload.allowClientImageOptions ? choices.find(isLevel) : undefined
+    const level = chosen ?? upload.imgOptimizations
     // If the runtime does not tell the address, each request counts as a client of its own.
     const client = clientAddress ?? request
     return { sent, files, level, client, request, discard: () => body.discard() }
@@ -81,6 +83,9 @@ export async function receiveIncoming(
     throw error
   }
 }
+
+const isLevel = (value: unknown): value is OptimizationLevel =>
+  LEVELS.includes(value as OptimizationLevel)
 
 class MultipartBody {
   readonly texts: Branch = new Branch()

@@ -4,11 +4,11 @@
  */
 
 import { etagOf, ifMatch, isKnownToClient, stateIn } from '../../cache/conditional.ts'
-import { HttpError } from '../../http/errors/errors.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { all, type Filter } from '../../ports/store/filter.ts'
+import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
@@ -95,24 +95,4 @@ export async function writeAsSeen<T>(
   })
   if (!written) throw overtaken
   return written.result
-}
-
-/** Runs `write`, of what matches `one` and `stays`. If none does because it would leave the scope, the refusal says so. */
-export async function writeWithin<T>(
-  engine: RecordEngine,
-  one: Filter,
-  stays: Filter,
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    const isUnfound = error instanceof HttpError && [404, 409, 412].includes(error.status)
-    // The write has decided; what is read now only names the reason.
-    const leaves =
-      isUnfound &&
-      !(await engine.first(all([one, stays]))) &&
-      (await engine.first(one)) !== undefined
-    throw leaves ? refuse.outsideScope() : error
-  }
 }

@@ -1,7 +1,8 @@
 /** `PATCH <mount>/:id`, from top to bottom: id, field policy, validate, schema, existence, beforeUpdate. */
 
 import { checkTime } from '../../http/deadline.ts'
-import { asSeen } from '../../http/errors/errors.ts'
+import { asSeen, HttpError } from '../../http/errors/errors.ts'
+import { outsideScope } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { all, everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -26,7 +27,6 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
-  writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import {
@@ -144,7 +144,13 @@ function write(target: Target, changes: Fields, seen: SeenRecord | undefined): P
       : writeExpected(incoming.request, seen, engine.updateSeen(one, changes, seen?.fields))
   const stays = scope === unlimited ? everything : scope.keeping(changes)
   if (stays === everything) return writeTo(filter)
-  return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))
+  const staying = all([filter, stays])
+  return writeTo(staying).catch(async (error) => {
+    const isUnfound = error instanceof HttpError && [404, 409, 412].includes(error.status)
+    // The write has decided; what is read now only names the reason.
+    const leaves = isUnfound && !(await engine.first(staying)) && (await engine.first(filter))
+    throw leaves ? outsideScope() : error
+  })
 }
 
 /** What the hook makes of the changes of `update`: what it changes is validated, and what it leaves has been. */
