@@ -62,7 +62,23 @@ export class Operation {
   constructor(asked: OperationRequest, surroundings: Surroundings) {
     this.asked = asked
     this.#surroundings = surroundings
-    this.#context = this.#contextIn(surroundings.context)
+    const { context: whole } = surroundings
+    const overlaid = () => this.#overlay?.store ?? whole.store
+    this.#context = notAResponse<Context>({
+      env: whole.env,
+      logger: whole.logger,
+      clientAddress: whole.clientAddress,
+      basePath: whole.basePath,
+      get signal() {
+        return whole.signal
+      },
+      headers: this.#headers,
+      get store() {
+        return overlaid()
+      },
+      onResponse: (hook) => void this.#hooks.unshift(hook),
+      waitUntil: (promise) => whole.waitUntil(promise),
+    })
   }
 
   /** It has been written before, for an earlier batch; `id` is that of the record that it wrote. */
@@ -113,25 +129,6 @@ export class Operation {
     if (response !== undefined) return responseOf(response)
     this.passed = [...host.guards, ...row.guards]
     return { ...serving, request }
-  }
-
-  #contextIn(whole: Context): Context {
-    const overlaid = () => this.#overlay?.store ?? whole.store
-    return notAResponse<Context>({
-      env: whole.env,
-      logger: whole.logger,
-      clientAddress: whole.clientAddress,
-      basePath: whole.basePath,
-      get signal() {
-        return whole.signal
-      },
-      headers: this.#headers,
-      get store() {
-        return overlaid()
-      },
-      onResponse: (hook) => void this.#hooks.unshift(hook),
-      waitUntil: (promise) => whole.waitUntil(promise),
-    })
   }
 }
 

@@ -63,7 +63,8 @@ export function multipartParser(
     write(chunk) {
       // multipasta takes the last boundary for a part if a chunk ends between its two closing dashes.
       const whole = held.length > 0 ? joined([held, chunk]) : chunk
-      const end = whole.length - trailingDashes(whole)
+      let end = whole.length
+      while (end > whole.length - PATIENCE && whole[end - 1] === DASH) end -= 1
       held = whole.slice(end)
       feed(whole.subarray(0, end))
     },
@@ -110,9 +111,3 @@ function parameter(header: string, name: string): string | undefined {
 }
 
 const PARAMETER = /;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^\s;"]*))/g
-
-function trailingDashes(bytes: Uint8Array): number {
-  let count = 0
-  while (count < PATIENCE && bytes[bytes.length - 1 - count] === DASH) count += 1
-  return count
-}

@@ -203,17 +203,14 @@ function scheduleOf(text: string, timeZone: string, fail: Fail): Cron {
   const wrong = `'schedule' is '${text}', but must be cron text, such as '0 3 * * *' for 3:00 each day`
   // Croner takes a date too, which occurs once.
   if (!/^@|\s/.test(text.trim())) fail(wrong)
-  const cron = parsed(text.trim(), timeZone, (reason) => fail(`${wrong}: ${reason}`))
+  let cron: Cron
+  try {
+    cron = new Cron(text.trim(), { timezone: timeZone, paused: true })
+  } catch (error) {
+    return fail(`${wrong}: ${(error as Error).message.replace(/^CronPattern: /, '')}`)
+  }
   if (!cron.nextRun(new Date(0))) fail(`'schedule' is '${text}', which no date matches`)
   return cron
-}
-
-function parsed(text: string, timezone: string, fail: Fail): Cron {
-  try {
-    return new Cron(text, { timezone, paused: true })
-  } catch (error) {
-    return fail((error as Error).message.replace(/^CronPattern: /, ''))
-  }
 }
 
 function isZone(timeZone: string): boolean {

@@ -106,7 +106,12 @@ class Plan {
       going.flatMap(([model, ids]) =>
         this.#dependents(model, onDelete).map((dependent) => ({ ...dependent, ids })),
       )
-    for (const one of left('restrict')) await this.#restrict(one)
+    for (const { engine, reference, ids } of left('restrict')) {
+      const filter = refersTo(reference.path, ids)
+      const found = await engine.first(all([filter, this.#staying(engine)]))
+      if (found) throw stillReferenced(engine.model.name)
+      this.#rest.push({ engine, action: { require: filter, exists: false } })
+    }
     const { inLists = [], alone = [] } = Object.groupBy(left('unset'), ({ reference }) =>
       reference.inList ? 'inLists' : 'alone',
     )
@@ -142,14 +147,6 @@ class Plan {
     this.#removals.push({ engine, action: { deleteMany: known } })
     this.#rest.push({ engine, action: { require: filter, exists: false } })
     return fresh
-  }
-
-  async #restrict({ engine, reference, ids }: Left): Promise<void> {
-    const filter = refersTo(reference.path, ids)
-    if (await engine.first(all([filter, this.#staying(engine)]))) {
-      throw stillReferenced(engine.model.name)
-    }
-    this.#rest.push({ engine, action: { require: filter, exists: false } })
   }
 
   async #unset({ engine, reference, ids }: Left): Promise<void> {

@@ -24,7 +24,10 @@ const hooks: Rule = {
 }
 const scopes: Rule = {
   must: 'be a function, or { read, write } with a function each',
-  test: (value) => isFunction(value) || isScopePair(value),
+  // Both are needed: if one were missing, "no limit" would be a guess.
+  test: (value) =>
+    isFunction(value) ||
+    (isObjectOf(value, ['read', 'write'], isFunction) && Boolean(value.read && value.write)),
 }
 const guards: Rule = {
   must: 'be a list of functions',
@@ -73,13 +76,4 @@ export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): 
   if (defaultPageSize > maxLimit) {
     fail(`'defaultPageSize' (${defaultPageSize}) is above 'maxLimit' (${maxLimit})`)
   }
-}
-
-/** Both are needed: if one were missing, "no limit" would be a guess. */
-function isScopePair(value: unknown): boolean {
-  return (
-    isObjectOf(value, ['read', 'write'], isFunction) &&
-    isFunction(value.read) &&
-    isFunction(value.write)
-  )
 }

@@ -23,15 +23,12 @@ export function orientationIn(exif: Uint8Array): number | undefined {
   for (let at = directory + 2; at + ENTRY <= tiff.length; at += ENTRY) {
     const count = view.getUint16(directory, little)
     if (at >= directory + 2 + count * ENTRY) return undefined
-    if (view.getUint16(at, little) === ORIENTATION) return valueAt(view, at, little)
+    if (view.getUint16(at, little) !== ORIENTATION) continue
+    const value = view.getUint16(at + 8, little)
+    const isTurned = view.getUint16(at + 2, little) === SHORT && value >= 2 && value <= 8
+    return isTurned ? value : undefined
   }
   return undefined
-}
-
-function valueAt(view: DataView, entry: number, little: boolean): number | undefined {
-  const value = view.getUint16(entry + 8, little)
-  const isTurned = view.getUint16(entry + 2, little) === SHORT && value >= 2 && value <= 8
-  return isTurned ? value : undefined
 }
 
 /** EXIF data with only the orientation, without the name before it. */

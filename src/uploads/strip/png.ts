@@ -46,20 +46,17 @@ export async function* pngPieces(walk: Walk): Pieces {
     if (!/^[A-Za-z]{4}$/.test(type)) return
     if (type === 'eXIf') yield orientationAlone(size, progress)
     else if (!isDrawn(type, size, progress)) await walk.drop(size + CRC_SIZE)
-    else if (type === 'IHDR') yield header(size, head, progress)
-    else {
+    else if (type === 'IHDR') {
+      const data = await walk.read(size + CRC_SIZE)
+      // What the other chunks can be.
+      progress.colours = data[9]
+      yield joined([head, data])
+    } else {
       yield head
       yield* walk.keep(size + CRC_SIZE)
     }
     progress.seen.add(type)
   }
-}
-
-/** The header, which says what the other chunks can be. */
-async function header(size: number, head: Uint8Array, progress: Progress): Promise<Uint8Array> {
-  const data = await progress.walk.read(size + CRC_SIZE)
-  progress.colours = data[9]
-  return joined([head, data])
 }
 
 /** Whether a chunk can be one that the image is drawn from: viewers skip others, or refuse the image. */
