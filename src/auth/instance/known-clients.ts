@@ -29,14 +29,12 @@ export class KnownClients {
   readonly field: string
   readonly #users: Users
   readonly #keys: Keys
-  readonly #lockMs: number
   readonly #isKept: boolean
 
   constructor(users: Users, keys: Keys) {
     this.field = users.names.knownClients
     this.#users = users
     this.#keys = keys
-    this.#lockMs = users.settings.lockout.lockSeconds * 1000
     this.#isKept = users.has('knownClients')
   }
 
@@ -92,8 +90,9 @@ export class KnownClients {
   #withRoom(list: readonly KnownClient[]): readonly KnownClient[] | undefined {
     if (list.length < MAX_CLIENTS) return list
     const now = this.#users.now()
+    const lockMs = this.#users.settings.lockout.lockSeconds * 1000
     const mayGo = ({ guesses, lockedUntil, at }: KnownClient) =>
-      (guesses === 0 || !isAfter(at, now - this.#lockMs)) && !isAfter(lockedUntil, now)
+      (guesses === 0 || !isAfter(at, now - lockMs)) && !isAfter(lockedUntil, now)
     const first = list.find(mayGo)
     return first && list.filter((each) => each !== first).slice(1 - MAX_CLIENTS)
   }
