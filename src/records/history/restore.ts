@@ -15,6 +15,7 @@ import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { logOf } from '../engine/author.ts'
+import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Context } from '../engine/route.ts'
 import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
@@ -51,8 +52,10 @@ export async function restore(
     const validated = validating(resource, sent, state)
     return { sent, files: [], level: undefined, client: request, request, context, validated }
   }
-  if (current) {
-    const sent = changesTo(resource, current, state)
+  // What an earlier try of this request has written says what it was, whatever became of the record since.
+  const { written } = (request as Keyed)[KEYED] ?? {}
+  if (written ? written[0] === null : current) {
+    const sent = changesTo(resource, current ?? state, state)
     return updateFrom(own, incoming(sent), id).catch((error) => {
       throw unsent.get(error) ?? error
     })
