@@ -35,11 +35,7 @@ export async function restore(
 ): Promise<unknown> {
   if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed('POST')
   const id = requestedId(resource, request)
-  const body = await readJson(request, resource.host)
-  const changeId = isFields(body) ? body.changeId : undefined
-  if (typeof changeId !== 'string' || changeId.length > 200 || !CHANGE_ID.test(changeId)) {
-    throw notAChange()
-  }
+  const changeId = changeIdIn(await readJson(request, resource.host))
   const { scope, reads } = await writeLimits(resource, request)
   const current = await currentIn(resource, id, scope)
   const then = await stateAfter(resource, id, changeId)
@@ -52,9 +48,7 @@ export async function restore(
     const validated = validating(resource, sent, state)
     return { sent, files: [], level: undefined, client: request, request, context, validated }
   }
-  // What an earlier try of this request has written says what it was, whatever became of the record since.
-  const { written } = (request as Keyed)[KEYED] ?? {}
-  if (written ? written[0] === null : current) {
+  if (isUpdate(request, current)) {
     const sent = changesTo(resource, current ?? state, state)
     return updateFrom(own, incoming(sent), id).catch((error) => {
       throw unsent.get(error) ?? error
@@ -65,6 +59,20 @@ export async function restore(
     if (response !== undefined && response !== null) return response
   }
   return createFrom(own, incoming(asSent(state)), id)
+}
+
+/** What an earlier try of this request has written says what it was, whatever became of the record since. */
+function isUpdate(request: ApiRequest, current: Fields | undefined): boolean {
+  const { written } = (request as Keyed)[KEYED] ?? {}
+  return written ? written[0] === null : current !== undefined
+}
+
+function changeIdIn(body: unknown): string {
+  const changeId = isFields(body) ? body.changeId : undefined
+  if (typeof changeId !== 'string' || changeId.length > 200 || !CHANGE_ID.test(changeId)) {
+    throw notAChange()
+  }
+  return changeId
 }
 
 /** The record as it was stored after the change with this id, or before it if that removed it. */
