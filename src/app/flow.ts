@@ -8,6 +8,7 @@ import { causeOf, unavailable } from '../http/errors/outages.ts'
 import { checkHost } from '../http/host.ts'
 import {
   type ApiRequest,
+  acceptNoCoding,
   METHOD_OVERRIDE,
   noQuery,
   noteBasePath,
@@ -21,7 +22,7 @@ import { serveFile } from '../uploads/serve.ts'
 import { AppContext, finish, lastWords, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
 import { firstResponse, type GuardLists, serveGuarded } from './guards.ts'
-import { respondElse } from './methods.ts'
+import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
@@ -71,12 +72,7 @@ export class Flow {
   /** Begins a request. All that it says of itself is asked at once, and only here. */
   #contextOf(request: ApiRequest, env: unknown, platform: Platform | undefined): AppContext {
     const { host } = this.#parts
-    if (!sendsCodings) {
-      // The client would get contents without the name of their coding.
-      const headers = new Headers(request.headers)
-      headers.delete('accept-encoding')
-      Object.defineProperty(request, 'headers', { value: headers, configurable: true })
-    }
+    if (!sendsCodings) acceptNoCoding(request)
     const { method, url, headers } = request
     const given = headers.get('x-request-id')
     const address = headers.get('host')
@@ -169,12 +165,8 @@ export class Flow {
   #route(request: ApiRequest, context: AppContext): MaybePromise<unknown> {
     const { host, guards, table, early } = this.#parts
     if (context.isOverridden) {
-      // A QUERY that was sent as a POST is one for guards, the cache and the handler too.
-      const isQuery = request.headers.get(METHOD_OVERRIDE) === 'QUERY'
-      if (isQuery && table.at(routedPath(request)).some(({ viaPost }) => viaPost)) {
-        Object.defineProperty(request, 'method', { value: 'QUERY' })
-        context.method = 'QUERY'
-      }
+      takeQuerySentAsPost(request, () => table.at(routedPath(request)))
+      context.method = request.method
     }
     const isPlain = early.size === 0 && guards.prompt.length === 0 && !context.platform?.auth
     if (!isPlain || !host.start.isReady) return this.#routeGuarded(request, context)

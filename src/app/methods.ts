@@ -2,13 +2,23 @@
 
 import { HttpError } from '../http/errors/errors.ts'
 import { methodNotAllowed, notFound } from '../http/errors/refusals.ts'
-import type { ApiRequest } from '../http/request/request.ts'
+import { type ApiRequest, METHOD_OVERRIDE } from '../http/request/request.ts'
 import type { FileStore } from '../ports/services/files.ts'
 import { pathOf } from '../ports/values/paths.ts'
 import type { Context } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
 import { firstResponse, inLists } from './guards.ts'
 import { enter, type Row } from './route-table.ts'
+
+/**
+ * Makes a QUERY of a POST that says it is one, if a route at its path takes it. Call it before any guard: guards, the
+ * cache and the handler then do what they do for a QUERY. `rows` returns the rows that serve the path.
+ */
+export function takeQuerySentAsPost(request: ApiRequest, rows: () => readonly Row[]): void {
+  if (request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
+  if (rows().some((row) => row.viaPost))
+    Object.defineProperty(request, 'method', { value: 'QUERY' })
+}
 
 /**
  * Responds to a request that no route has handled; `rows` are those that serve its path with other methods. Throws a

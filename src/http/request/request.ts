@@ -75,6 +75,13 @@ export function basePathOf(request: ApiRequest): string {
   return bases.get(request) ?? ''
 }
 
+/** Takes off which codings the client accepts, where it would get contents without the name of their coding. */
+export function acceptNoCoding(request: ApiRequest): void {
+  const headers = new Headers(request.headers)
+  headers.delete('accept-encoding')
+  Object.defineProperty(request, 'headers', { value: headers, configurable: true })
+}
+
 /** A value of a request, kept in it under a symbol: in a weak map, each would cost the garbage collector some 10 µs. */
 export class RequestData<T> {
   readonly #key: symbol

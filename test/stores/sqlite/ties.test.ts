@@ -42,29 +42,3 @@ it.each([
     await store.close()
   },
 )
-
-it('a page behind one of many that share its value reads what it shows, and not the rest', async () => {
-  const sort = keys('age', '_id')
-  const schema = { ...people, indexes: [keys('age')] }
-  const store = sqliteStore()
-  await store.prepare([schema])
-  const collection = store.collection(schema)
-  const ids = Array.from({ length: 20_000 }, (_, at) => at.toString(16).padStart(24, '0'))
-  const all = ids.map((_id, at) => ({ _id, name: `${at}`, age: at < 200 ? 1 : 2 }))
-  await Promise.all(all.map((person) => collection.insert(person)))
-  /** The least time of a page, in milliseconds. */
-  const timeOf = async (after?: Scalar[]): Promise<number> => {
-    const read = reading(everything, { sort, limit: 20, ...(after && { after }) })
-    let least = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 30; round += 1) {
-      const from = performance.now()
-      await collection.find(read)
-      least = Math.min(least, performance.now() - from)
-    }
-    return least
-  }
-  const first = await timeOf()
-  // To look through the other 19,800 takes 20 times as long.
-  expect(await timeOf([1, ids[100] ?? ''])).toBeLessThan(6 * first)
-  await store.close()
-})
