@@ -111,19 +111,16 @@ export class CachedReads {
     const land = () => {
       if (this.#flights.get(id) === flight) this.#flights.delete(id)
     }
-    const kept = this.#kept(key, version, flight.result).finally(land)
+    const { settings, space } = this.#options
+    const keep = async (loaded: Loaded & Entry) =>
+      loaded.cacheable ? space.keep(key, version, loaded, settings) : undefined
+    const kept = flight.result.then(keep, () => {}).finally(land)
     // On Workers, other requests' response must not be cancelled when this one's client goes away.
     context.waitUntil(kept)
     const loaded = await flight.result
     // Wait, so that the next request is a hit, but not for a slow cache.
     if (patience > 0) await within(kept, patience)
     return loaded
-  }
-
-  async #kept(key: string, version: string, result: Flight['result']): Promise<void> {
-    const { settings, space } = this.#options
-    const loaded = await result.catch(() => undefined)
-    if (loaded?.cacheable) await space.keep(key, version, loaded, settings)
   }
 }
 

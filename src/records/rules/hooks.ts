@@ -241,13 +241,11 @@ function withoutForbidden({ input }: Model, payload: Fields): Fields {
   return kept
 }
 
-export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
-
 /** Runs a hook after a write, which stays: a failure is only logged, unless the hook is `strict`, then it is a 500. */
 export async function runAfterWrite(
   { mount, host }: { readonly mount: string; readonly host: { readonly logger: Logger } },
   request: ApiRequest,
-  name: AfterHook,
+  name: 'runAfterCreate' | 'afterUpdate' | 'afterRemove',
   hook: () => unknown,
   strict = false,
 ): Promise<void> {
