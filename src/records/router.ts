@@ -1,10 +1,13 @@
 /** `createRouter`: the routes of a resource. This folder knows HTTP, models and ports, but never auth. */
 
 import { respondToRead } from '../cache/conditional.ts'
+import type { Fail } from '../model/option-rules.ts'
+import { noSuchField } from '../model/suggest.ts'
 import type { Fields } from '../ports/store/records.ts'
 import { placeOf } from '../ports/store/shape.ts'
+import { describeGuard } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
-import type { Handler, Route } from './engine/route.ts'
+import type { Guard, Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'
 import { type Cursors, cursors } from './list/cursor.ts'
 import { listHandler, type OtherForm, orOther } from './list/list.ts'
@@ -16,7 +19,6 @@ import { type Action, openAt, showsAll } from './setup/access.ts'
 import { served } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { RouterOptions } from './setup/options.ts'
-import { ownedOptions } from './setup/owned.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
 import type { RouterChoices, RouterInput, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
@@ -93,6 +95,39 @@ export function createRouter<
     },
   }
   return router
+}
+
+/** `options` with what `ownedBy` stands for: only users of the referenced accounts pass, each to their own records. */
+function ownedOptions(
+  host: Host,
+  options: RouterOptions<Fields>,
+  fail: Fail,
+): RouterOptions<Fields> {
+  const { ownedBy, model, scope, middlewares = [] } = options ?? {}
+  if (ownedBy === undefined || !model?.shape) return options
+  if (scope) fail(`'ownedBy' is a scope: leave out 'scope'`)
+  const shape = model.shape.fields.get(ownedBy) ?? fail(noSuchField('ownedBy', ownedBy, model))
+  const { ref } = shape.kind === 'id' ? shape : {}
+  if (ref === undefined) {
+    return fail(`'ownedBy' names '${ownedBy}', which is no reference. Declare it as ref('User')`)
+  }
+  const accounts = () => {
+    const owner = host.modelNamed(ref)
+    return owner && host.accounts.get(owner)
+  }
+  host.onReady(() => {
+    if (!accounts()) {
+      fail(
+        `'ownedBy' names '${ownedBy}', but the app has no accounts of the model '${ref}'. Mount the router of createAuthRouter`,
+      )
+    }
+  })
+  const signedIn: Guard = (request, context) => accounts()?.(request, context)
+  return {
+    ...options,
+    middlewares: [describeGuard(signedIn, 'signed in', { token: 'required' }), ...middlewares],
+    scope: ({ auth }) => ({ [ownedBy]: auth?.userId }),
+  }
 }
 
 function rowsOf(resource: Resource) {
