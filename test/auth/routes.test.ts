@@ -116,6 +116,17 @@ describe.each(names)('4.5 the route %s', (name) => {
   })
 })
 
+it('4.5 a list of middlewares runs before every route, and a name without any adds none', async () => {
+  const ran: string[] = []
+  const note = ({ url }: Request) => void ran.push(new URL(url).pathname)
+  const app = await everyRoute({ middlewares: [note] })
+  await app.register('ann@example.com')
+  expect((await app.call('GET', '/auth/me')).status).toBe(401)
+  expect(ran).toEqual(['/auth/register', '/auth/me'])
+  const open = await everyRoute({ middlewares: { register: undefined } })
+  expect((await open.register('ann@example.com')).token).toBeDefined()
+})
+
 /** A store that can be made to fail. */
 function failing(isDown: () => boolean): Store {
   const store = sqliteStore()

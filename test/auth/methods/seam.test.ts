@@ -203,6 +203,11 @@ describe('A method of your own', () => {
   it.each([
     ['no list', { methods: magicLink() }, /'methods' must be a list/],
     ['no method', { methods: [{}] }, /'methods' must be a list/],
+    [
+      'one that defineMethod has not made',
+      { methods: [{ ...magicLink(), machinery: undefined }] },
+      /'methods' must be a list/,
+    ],
     ['one method twice', { methods: [magicLink(), magicLink()] }, /has 'magicLink' twice/],
     [
       'a factor that nothing brings',
