@@ -345,6 +345,8 @@ describe('answers, start-up errors', () => {
       { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_USER: 'me' },
       { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_SECURE: 'banana' },
       { SMTP_URL: 'smtp://localhost' },
+      // As a compose file has a variable that nobody has set.
+      { SMTP_URL: 'smtp://localhost', MAIL_FROM: '' },
     ]) {
       const started = service({ auth: { mail: undefined } as never, app: { env } })
       await expect(started).rejects.toThrow(/^Auth: .*(SMTP_PORT|SMTP_PASS|SMTP_SECURE|mail\.from)/)
