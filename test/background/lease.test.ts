@@ -28,6 +28,18 @@ it('a lease that was taken slowly, and can be kept no more, is lost when others 
   expect(lease?.isLost).toBe(true)
 })
 
+it("a lease that took longer to take than it holds is another process's by then", async () => {
+  const update = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20_001))
+    return {}
+  }
+  const records = { update } as unknown as Collection
+  const host = { database: {} as Store, now: Date.now }
+  const taking = takeLease(host, records, { _id: 'a', owner: '', until: new Date() }, {}, once())
+  await vi.advanceTimersByTimeAsync(20_001)
+  expect(await taking).toBeUndefined()
+})
+
 it.each([
   ['what a job has done', { done: new Date(1), error: '' }],
   ['why a job failed, with its next time,', { error: 'no paper', until: new Date(1) }],
