@@ -42,6 +42,10 @@ await withService('chromium', () => {
         for (const name of ['localStorage', 'sessionStorage']) {
           Object.defineProperty(window, name, { get, configurable: true })
         }
+        // Firefox refuses channels, too.
+        globalThis.BroadcastChannel = get as never
+        LockManager.prototype.request = async () => get()
+        LockManager.prototype.query = async () => get()
       })
       await signIn(page, PEOPLE.editor)
       await follow(page, 'Atlas 1')

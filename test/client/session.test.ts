@@ -324,6 +324,18 @@ describe('a storage that fails', () => {
     expect(await who(api)).toBe(401)
   })
 
+  it('that the browser denies to the page, with locks, leaves a session with a name to the program', async () => {
+    const denied = () => {
+      throw new DOMException('denied', 'SecurityError')
+    }
+    const navigator = { locks: { request: async () => denied(), query: async () => denied() } }
+    vi.stubGlobal('window', Object.defineProperty({ navigator }, 'localStorage', { get: denied }))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const api = started().open({ key: 'mine' })
+    expect(await login(api, 'ann')).toMatchObject({ ok: true })
+    expect(await who(api)).toBe('ann')
+  })
+
   it('that is full leaves the session in memory', async () => {
     const { api, storage, server } = started()
     storage.broken.add('setItem')

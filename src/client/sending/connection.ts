@@ -83,7 +83,7 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     const bearer = held?.token ?? (await token?.())
     if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
     const request = { ...init, headers } as RequestInit & { headers: Headers }
-    return onProgress && !given && 'XMLHttpRequest' in globalThis
+    return onProgress && request.body && !given && 'XMLHttpRequest' in globalThis
       ? (await later()).uploaded(base + path, request, onProgress)
       : (given ?? fetch)(base + path, request)
   }

@@ -46,21 +46,20 @@ export function sending(begin: Connection['call'], later: Load): Sending {
     method,
     path,
     body,
-    { ifMatch, idempotencyKey, headers, signal, keepalive, onProgress } = {},
+    { ifMatch, idempotencyKey, ...options } = {},
     call = begin(),
     isOpen,
   ) => {
-    const options = { path, headers, signal, keepalive }
     let tag: string | undefined
     if (ifMatch !== undefined) {
       const { tagOf } = await later()
-      const readAgain = () => call.ask({ ...options, method: 'GET' })
+      const readAgain = () => call.ask({ ...options, path, method: 'GET' })
       const found = await tagOf(ifMatch, known, readAgain)
       if (typeof found === 'object') return resultOf(found)
       tag = found
     }
-    const own = { ...headers, 'If-Match': tag, 'Idempotency-Key': idempotencyKey }
-    return shown(await call.ask({ ...options, method, body, headers: own, onProgress }, isOpen))
+    const own = { ...options.headers, 'If-Match': tag, 'Idempotency-Key': idempotencyKey }
+    return shown(await call.ask({ ...options, path, method, body, headers: own }, isOpen))
   }
   return { call: begin, shown, one }
 }

@@ -60,7 +60,8 @@ export function sessionIn(
   const name = `${key ?? 'fieldgate'}:${url}`
   // Without them, in old browsers and on pages without TLS, the server's grace period is what keeps tabs apart.
   // What storages other than the page's reach is known only to the program, which says so by naming the session.
-  const isShared = key !== undefined || storage === pageStorage()
+  // Where a page may keep nothing, browsers refuse locks too.
+  const isShared = storage === pageStorage() || (key !== undefined && pageStorage())
   // Those of a page: servers may have locks too, but there each storage is another user's.
   const locks = isShared
     ? (globalThis as { window?: { navigator: { locks?: LockManager } } }).window?.navigator.locks

@@ -16,6 +16,8 @@ class Kept {
     // react-admin looks there as soon as it is loaded, and would throw. Parts of the page are tested without a window.
     if (!this.#browser && 'window' in globalThis) {
       Object.defineProperty(window, place, { value: this })
+      // Browsers then refuse locks too, and with them every call of the client would fail.
+      Object.defineProperty(navigator, 'locks', { value: undefined, configurable: true })
     }
   }
 

@@ -4,14 +4,7 @@
  * @module
  */
 
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-} from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
 import { useAdmin } from '../context.ts'
 import { useStrings } from '../i18n.ts'
@@ -77,20 +70,17 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
     shown?.showModal()
     return () => shown?.close()
   }, [])
-  // WebKit takes Escape in a search to empty it, though it is empty.
-  const leaveSearch = (event: KeyboardEvent) => {
-    const { type, value } = event.target as HTMLInputElement
-    if (event.key !== 'Escape' || type !== 'search' || value !== '') return
-    event.preventDefault()
-    onClose()
-  }
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
       onClose={onClose}
       onCancel={onClose}
-      onKeyDown={leaveSearch}
+      onKeyDown={({ key, target }) => {
+        const { type, value } = target as HTMLInputElement
+        // WebKit takes the key in a search to empty it, though it is empty.
+        if (key === 'Escape' && type === 'search' && value === '') onClose()
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}
