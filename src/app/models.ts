@@ -48,7 +48,8 @@ function newEntry({ engines, open, write }: ModelNeeds, model: Model) {
     scopes: [] as (ScopeOption | undefined)[],
     searched: new Map<string, SearchField>(),
     shown: undefined as ((request: ApiRequest) => ReadableFields) | undefined,
-    guarded: new Map<string, boolean>(),
+    guarded: new Set<string>(),
+    roles: new Set<string>(),
   }
 }
 
@@ -111,10 +112,15 @@ export function appModels(needs: ModelNeeds): AppModels {
     },
     shownThrough: (model, request) => entries.get(model)?.shown?.(request),
     protect(model, fields, role) {
-      const { guarded } = entryOf(model)
-      for (const field of fields) guarded.set(field, field === role || guarded.get(field) === true)
+      const { guarded, roles } = entryOf(model)
+      for (const field of fields) guarded.add(field)
+      roles.add(role)
     },
-    protectedFields: (model) => entryOf(model).guarded,
+    roleFields: (model) => entries.get(model)?.roles,
+    protectedFields(model) {
+      const { guarded } = entries.get(model) ?? {}
+      return guarded?.size ? guarded : undefined
+    },
     filesOf: (model) => entryOf(model).files,
     scopesOf: (model) => entries.get(model)?.scopes ?? [],
   }

@@ -20,6 +20,7 @@ import { removeAll } from './storage.ts'
 export interface FilePlace {
   readonly prefix: string
   readonly fields: readonly string[]
+  /** The shape of the records. */
   readonly shape: ObjectShape
   readonly records: Collection
 }

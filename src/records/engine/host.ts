@@ -126,6 +126,7 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** What searches and expansions of `app.store` take. */
   readonly reach: Reach
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
   atomic<T>(
@@ -133,9 +134,11 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
     ready: () => Promise<void>,
     author?: Author,
   ): Promise<T>
+  /** The enforced references, and the write of several records as one. */
   readonly integrity: Integrity
   /** The log of changes, with records as `app.store` returns them; undefined if the store keeps none. */
   readonly changes: ChangeLog | undefined
+  /** The live lists that are open in this process. */
   readonly streams: OpenStreams
   /** The client of the request whose context is `whole`, without the request: it may be there for long. */
   follower(whole: Context): Follower

@@ -48,8 +48,10 @@ export interface Models {
   declareShown(model: Model, shown: (request: ApiRequest) => ReadableFields): void
   /** The fields of `model` that `request` sees through references, unless your app's code names them. */
   shownThrough(model: Model, request: ApiRequest): ReadableFields
-  /** The protected fields of `model`, each with whether it holds a role. Complete when the app is ready. */
-  protectedFields(model: Model): ReadonlyMap<string, boolean>
+  /** The fields of `model` that hold a role. */
+  roleFields(model: Model): ReadonlySet<string> | undefined
+  /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
+  protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
   filesOf(model: Model): ModelFiles
   /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */

@@ -99,7 +99,7 @@ function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set
   const { host, options } = setup
   const { model, allowedFields, legacyMode } = options
   const guarded = host.protectedFields(model)
-  if (guarded.size === 0) return
+  if (!guarded) return
   if (legacyMode)
     setup.fail(`'legacyMode' cannot be used with '${model.name}', which holds accounts`)
   if (!allowedFields) {
@@ -109,7 +109,7 @@ function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set
   }
   for (const operation of ['create', 'update'] as const) {
     const named = Array.isArray(allowedFields) || Object.hasOwn(allowedFields, operation)
-    for (const field of guarded.keys()) {
+    for (const field of guarded) {
       if (named && writable[operation].has(field)) checkNamed(setup, field)
       else writable[operation].delete(field)
     }
@@ -120,7 +120,7 @@ function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set
 function checkNamed({ host, options, fail }: Setup, field: string): void {
   const { model } = options
   const named = `'allowedFields' names '${field}' of '${model.name}', which holds accounts`
-  if (!host.protectedFields(model).get(field)) {
+  if (!host.roleFields(model)?.has(field)) {
     fail(
       `${named}: only the auth routes write it. Take it out; identifiers change by 'updateFields' of the auth router`,
     )
@@ -141,6 +141,6 @@ export function writableNow(
 ): readonly string[] {
   const fields = writable[operation]
   const guarded = host.protectedFields(model)
-  if (![...guarded.keys()].every((field) => fields.has(field))) return [...fields]
+  if (!guarded || ![...guarded].every((field) => fields.has(field))) return [...fields]
   return [...fields].filter((field) => !guarded.has(field))
 }
