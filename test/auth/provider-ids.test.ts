@@ -42,6 +42,15 @@ it('ids of up to 255 characters, and numbers that are exact, are each an account
   expect(await users.count()).toBe(ids.length)
 })
 
+it('an address and a name of another type than text are as if they were not given', async () => {
+  const verify = () => ({ id: '1', email: 5, emailVerified: true, name: ['Ann'] })
+  const auth = { social: { own: { verify } } } as never
+  const { status, body } = await (await service({ unique: ['ownId'], auth })).post(
+    '/auth/social/own',
+  )
+  expect([status, body.data?.user.email, body.data?.user.name]).toEqual([200, undefined, undefined])
+})
+
 it('a name that the model refuses is left out: its bearer could not change it', async () => {
   const verify = () => ({ id: '1', name: 'x'.repeat(101) })
   const { post } = await service({

@@ -302,6 +302,15 @@ describe('4.5 POST /token/refresh', () => {
     expect(await off.register('ann@example.com')).not.toHaveProperty('refreshToken')
     expect((await refresh(off, 'x')).status).toBe(404)
   })
+
+  it.each([
+    ['7200', 7200],
+    ['', 30 * 86_400],
+  ])('5.4 AUTH_REFRESH_EXPIRES_IN of %j is %i seconds', async (value, seconds) => {
+    const env = { AUTH_REFRESH_EXPIRES_IN: value }
+    const app = await service({ app: { env }, auth: { refresh: { enabled: true } } })
+    expect((await app.register('ann@example.com')).refreshExpiresIn).toBe(seconds)
+  })
 })
 
 describe('4.5 POST /logout', () => {

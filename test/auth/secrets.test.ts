@@ -187,6 +187,8 @@ describe('secrets that are refused at start-up', () => {
     ['two letters, long', 'ab'.repeat(500), 'token.secret'],
     ['seven characters', '1234567'.repeat(6), 'token.secret'],
     ['one word over and over', 'Passw0rd'.repeat(4), 'token.secret'],
+    ['one word of eight letters', 'keyboard'.repeat(4), 'token.secret'],
+    ['few characters that repeat no word', 'aabbabaabbbabababbaaababbabbaaab', 'token.secret'],
     ['a weak one in a list', [after, 'x'.repeat(64)], 'token.secret[1]'],
   ])('warns of %s', async (_, secret, option) => {
     const { log } = await service({ auth: { token: { secret } } as never })
