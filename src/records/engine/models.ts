@@ -6,7 +6,6 @@ import type { Scalar } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
-import type { ReadableFields } from '../rules/fields-for.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** One searched field: of the model itself, or of the model that a reference leads to. */
@@ -45,9 +44,9 @@ export interface Models {
    */
   protect(model: Model, fields: readonly string[], role: string): void
   /** Declares which fields of `model` a request sees through references. */
-  declareShown(model: Model, shown: (request: ApiRequest) => ReadableFields): void
+  declareShown(model: Model, shown: (request: ApiRequest) => ReadonlySet<string> | undefined): void
   /** The fields of `model` that `request` sees through references, unless your app's code names them. */
-  shownThrough(model: Model, request: ApiRequest): ReadableFields
+  shownThrough(model: Model, request: ApiRequest): ReadonlySet<string> | undefined
   /** The fields of `model` that hold a role. */
   roleFields(model: Model): ReadonlySet<string> | undefined
   /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
