@@ -229,7 +229,22 @@ await withService('chromium', () => {
       await page.keyboard.type('0329')
       await (await field(page, 'Condition')).focus()
       await page.waitForFunction(() => location.hash.includes('2026-03-29T01%3A30%3A00'))
-      expect(await value.evaluate((one) => one.value)).toBe('2026-03-29T03:30')
+      await page.waitForFunction((one) => one.value === '2026-03-29T03:30', {}, value)
+    })
+
+    it('keeps a rule that its address has brought while its value is typed anew', async () => {
+      const rules = [{ field: 'at', operator: 'eq', value: '2026-04-29T00:30:00.000Z' }]
+      const page = await shown(`/notes?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
+      await page.emulateTimezone('Europe/Berlin')
+      await page.reload()
+      const value = await field(page, 'Value')
+      await value.focus()
+      // A month of 0 is none: nothing narrows the list then.
+      await page.keyboard.type('0')
+      await sees(page, 'Timed')
+      expect(await value.evaluate((one) => one === document.activeElement)).toBe(true)
+      await page.keyboard.type('328')
+      await page.waitForFunction(() => location.hash.includes('2026-03-28T01%3A30%3A00'))
     })
 
     it('is there under the path of a screen of the page', async () => {

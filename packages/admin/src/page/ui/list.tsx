@@ -58,10 +58,13 @@ function Narrowed({ resource }: { resource: Resource }) {
     queryOptions: { onError: () => undefined },
   })
   const [columns, setColumns] = useColumns(resource)
-  const [panel, setPanel] = useState<'filters' | 'chart'>()
+  const [hasChart, setChart] = useState(false)
+  const [isFiltering, setFiltering] = useState(false)
   const fields = columns.flatMap((name) => resource.fields.filter((one) => one.name === name))
   const [marks, setMarks] = useState<Marks>(new Map())
   const { rules = [] } = list.filterValues as Narrowing
+  // They stay while none is complete, as when a value is typed anew.
+  if (rules.length > 0 && !isFiltering) setFiltering(true)
   return (
     <>
       <Head
@@ -78,9 +81,14 @@ function Narrowed({ resource }: { resource: Resource }) {
       <div className="toolbar">
         {resource.isSearchable && <Search list={list} resource={resource} />}
         {resource.filters.length > 0 && (
-          <Toggle name="filters" {...{ panel, setPanel }} count={rules.length} />
+          <Toggle
+            name="filters"
+            isOpen={isFiltering}
+            onToggle={setFiltering}
+            count={rules.length}
+          />
         )}
-        {resource.groups && <Toggle name="chart" {...{ panel, setPanel }} />}
+        {resource.groups && <Toggle name="chart" isOpen={hasChart} onToggle={setChart} />}
         <span className="space" />
         {resource.isLive && (
           <Suspense>
@@ -94,8 +102,8 @@ function Narrowed({ resource }: { resource: Resource }) {
           <span className="hidden">{t('refresh')}</span>
         </button>
       </div>
-      {(panel === 'filters' || rules.length > 0) && <Filters {...{ resource, list }} />}
-      {panel === 'chart' && (
+      {isFiltering && <Filters {...{ resource, list }} />}
+      {hasChart && (
         <Suspense fallback={<Loading />}>
           <Chart resource={resource} narrowing={list.filterValues as Narrowing} />
         </Suspense>
@@ -138,19 +146,14 @@ function Create({ resource }: { resource: Resource }) {
 
 function Toggle(props: {
   name: 'filters' | 'chart'
-  panel: string | undefined
-  setPanel: (panel: 'filters' | 'chart' | undefined) => void
+  isOpen: boolean
+  onToggle: (isOpen: boolean) => void
   count?: number
 }) {
-  const { name, panel, setPanel, count = 0 } = props
+  const { name, isOpen, onToggle, count = 0 } = props
   const t = useStrings()
-  const isOpen = panel === name
   return (
-    <button
-      type="button"
-      aria-expanded={isOpen}
-      onClick={() => setPanel(isOpen ? undefined : name)}
-    >
+    <button type="button" aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
       <Icon name={name === 'chart' ? 'chart' : 'filter'} />
       {t(name)}
       {count > 0 && <span className="count">{count}</span>}
