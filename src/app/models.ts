@@ -1,6 +1,5 @@
 /** The models of an app: one engine for each, and what routers declare about it. */
 
-import type { ApiRequest } from '../http/request/request.ts'
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
 import { lastDefined, type Model } from '../model/model.ts'
 import { renamedCollection } from '../model/versions/renamed-collection.ts'
@@ -10,7 +9,6 @@ import type { WriteOfModels } from '../records/engine/integrity.ts'
 import type { Models, ScopeOption, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
 import { loggedCollection } from '../records/engine/stepwise.ts'
-import type { ReadableFields } from '../records/rules/fields-for.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 
 export interface AppModels extends Models {
@@ -47,7 +45,7 @@ function newEntry({ engines, open, write }: ModelNeeds, model: Model) {
     twins: [] as ModelSchema[],
     scopes: [] as (ScopeOption | undefined)[],
     searched: new Map<string, SearchField>(),
-    shown: undefined as ((request: ApiRequest) => ReadableFields) | undefined,
+    shown: undefined as Parameters<Models['declareShown']>[1] | undefined,
     guarded: new Set<string>(),
     roles: new Set<string>(),
   }

@@ -54,7 +54,7 @@ export async function updateUser(auth: AuthRequest): Promise<Response> {
   const changes = stays ? { ...seen, [pendingEmail]: undefined } : seen
   const user =
     before && moved.length > 0
-      ? await moveUser(auth, before, body, changes, moved)
+      ? await moveUser(auth, before, { body, changes, moved })
       : await write(auth, id, changes)
   return valueResponse(users.shown(user), { headers: changeIdOf(users.engine, user._id) })
 }
@@ -71,13 +71,17 @@ function write(
   return updateWithFiles(owner, incoming, withId(id), changes, expected)
 }
 
-/** `moved` are the identifiers and addresses whose value changes. */
+interface Move {
+  readonly body: Fields
+  readonly changes: Fields
+  /** The identifiers and addresses whose value changes. */
+  readonly moved: readonly string[]
+}
+
 async function moveUser(
   auth: AuthRequest,
   before: Fields,
-  body: Fields,
-  changes: Fields,
-  moved: readonly string[],
+  { body, changes, moved }: Move,
 ): Promise<Fields> {
   const { users, settings, identifiers, request } = auth
   const id = String(before._id)

@@ -188,8 +188,8 @@ export interface AuthOptions<R, Role extends string = string>
   /** Fields that `PATCH /users/:id` may change. Default: none. */
   readonly updateFields?: readonly (keyof R & string)[]
   /**
-   * The fields of a user that other users see, also through references. A user sees all of their own fields, and an admin sees everyone's,
-   * except secrets. Default: all but the secrets.
+   * The fields of a user that other users see, also through references. A user sees all of their own fields, and an admin
+   * sees everyone's, except secrets. Default: all but the secrets.
    */
   readonly visibleFields?: readonly (keyof R & string)[]
   /** Further ways to sign in, each from a module of its own: `[apiKeys()]`. Default: none. */

@@ -77,15 +77,13 @@ async function limitsOf(
   const { host, model, scope } = resource
   const own = (await scopeOf(model, scope.read, request)).filter
   const fields = await readableFields(resource, request)
-  const others = targets.map((name) => {
+  const others = targets.map(async (name) => {
     const target = host.modelNamed(name)
-    return target && visibleThroughReference(host, target, request)
+    if (!target) return undefined
+    const seen = [...(host.shownThrough(target, request) ?? [])]
+    return [await visibleThroughReference(host, target, request), seen]
   })
-  const seen = targets.map((name) => {
-    const target = host.modelNamed(name)
-    return [...((target && host.shownThrough(target, request)) ?? [])]
-  })
-  return [own, fields ? [...fields] : null, ...(await Promise.all(others)), seen]
+  return [own, fields ? [...fields] : null, ...(await Promise.all(others))]
 }
 
 /** The models that responses are read from through references; `onGet` may fill in any of the model's own. */
