@@ -213,13 +213,19 @@ await withService('chromium', () => {
       )
     })
 
-    it('is narrowed to the time that was typed, whatever the day was on the way', async () => {
+    /** A list whose address narrows it to a time, in Berlin; the focus is in the value. */
+    const timed = async () => {
       const rules = [{ field: 'at', operator: 'eq', value: '2026-04-29T00:30:00.000Z' }]
       const page = await shown(`/notes?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
       await page.emulateTimezone('Europe/Berlin')
       await page.reload()
       const value = await field(page, 'Value')
       await value.focus()
+      return { page, value }
+    }
+
+    it('is narrowed to the time that was typed, whatever the day was on the way', async () => {
+      const { page, value } = await timed()
       // With the month it is the 29th of March, where 2:30 is skipped.
       await page.keyboard.type('0328')
       await page.waitForFunction(() => location.hash.includes('2026-03-28T01%3A30%3A00'))
@@ -233,12 +239,7 @@ await withService('chromium', () => {
     })
 
     it('keeps a rule that its address has brought while its value is typed anew', async () => {
-      const rules = [{ field: 'at', operator: 'eq', value: '2026-04-29T00:30:00.000Z' }]
-      const page = await shown(`/notes?filter=${encodeURIComponent(JSON.stringify({ rules }))}`)
-      await page.emulateTimezone('Europe/Berlin')
-      await page.reload()
-      const value = await field(page, 'Value')
-      await value.focus()
+      const { page, value } = await timed()
       // A month of 0 is none: nothing narrows the list then.
       await page.keyboard.type('0')
       await sees(page, 'Timed')

@@ -7,11 +7,17 @@ import { Faults } from '../faults/steps/faults.ts'
 
 const Order = defineModel('ClaimedOrder', { fields: { code: z.string() } })
 
-it('a key whose claim is stored, but not answered, is free for the next try', async () => {
+/** An app without routes, whose store loses what `faults` say. */
+function faulty() {
   const faults = new Faults()
   const quiet = { debug() {}, info() {}, warn() {}, error() {} }
   const app = createApp({ store: faults.aroundStore(sqliteStore()), logger: quiet })
   onTestFinished(() => app.close())
+  return { app, faults }
+}
+
+it('a key whose claim is stored, but not answered, is free for the next try', async () => {
+  const { app, faults } = faulty()
   app.mount(
     '/orders',
     createRouter({
@@ -36,10 +42,7 @@ const Page = defineModel('RestoredPage', { fields: { title: z.string() }, change
 
 /** An app of pages with a page whose title was another one, and its restore with a key, whose first reply is lost. */
 async function lostRestore(isRemoved: boolean) {
-  const faults = new Faults()
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-  const app = createApp({ store: faults.aroundStore(sqliteStore()), logger: quiet })
-  onTestFinished(() => app.close())
+  const { app, faults } = faulty()
   app.mount(
     '/pages',
     createRouter({
