@@ -173,6 +173,32 @@ await withService('chromium', () => {
       await sees(page, 'No passkey was used.')
     })
 
+    it('without buttons for what their browser or their account has not', async () => {
+      const made = await entered()
+      const { page } = made
+      await joined(made, 'una@example.com')
+      const buttons = () => page.$$eval('button', (all) => all.map((one) => one.textContent).join())
+      await field(page, 'Password')
+      expect(await buttons()).toContain('passkey')
+      await page.evaluateOnNewDocument(() =>
+        Reflect.deleteProperty(globalThis, 'PublicKeyCredential'),
+      )
+      await page.reload()
+      await signIn(page, 'una@example.com')
+      await follow(page, 'una@example.com')
+      await press(page, 'New recovery codes')
+      await sees(page, 'This account has no authenticator app.')
+      expect(await buttons()).not.toContain('passkey')
+      const whose = await page.$eval(
+        '[autocomplete=username]',
+        (one) => (one as HTMLInputElement).value,
+      )
+      expect(whose).toBe('una@example.com')
+      await signOut(page, 'Sign out')
+      await field(page, 'Password')
+      expect(await buttons()).not.toContain('passkey')
+    })
+
     it('again where they were, and read why, after their session was ended elsewhere', async () => {
       const made = await entered()
       const { page, app } = made

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const MOST_LINES = 74_797
 const MOST_LINES_OF_EXTRAS = 5_967
 /** Of the admin page and what serves it, without its styles. */
-const MOST_LINES_OF_ADMIN = 7_558
+const MOST_LINES_OF_ADMIN = 7_579
 const MOST_LINES_OF_A_FILE = 300
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -116,7 +116,8 @@ export function authOf(
     async getIdentity() {
       const found = await user()
       const { name, email, username, phone, _id = '' } = (found ?? {}) as Record<string, string>
-      return { id: _id, fullName: name ?? email ?? username ?? phone ?? _id, isGuest: !found }
+      const identifier = email ?? username ?? phone ?? _id
+      return { id: _id, identifier, fullName: name ?? identifier, isGuest: !found }
     },
     getPermissions: async () => (await user())?.role,
   }

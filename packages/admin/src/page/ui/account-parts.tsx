@@ -76,6 +76,12 @@ export function useRecent() {
   return { go, said }
 }
 
+/** What a call came to, with a sentence of the page's own for refusals with `status`. */
+export function told<T>(result: Outcome<T> | undefined, status: number, message: string) {
+  const isMeant = result?.ok === false && result.error.status === status
+  return isMeant ? { ...result, error: { message } as never } : result
+}
+
 /** Asks for the password, and for a second factor where the account has one; or for a passkey. */
 function Confirming({ onDone }: { onDone: () => void }) {
   const { accounts, shape } = useAdmin()

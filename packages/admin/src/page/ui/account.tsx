@@ -4,12 +4,12 @@
  * @module
  */
 
-import { useLogout } from 'ra-core'
+import { useGetIdentity, useLogout } from 'ra-core'
 import { useState } from 'react'
 import { useAdmin } from '../context.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import { ended } from '../session.ts'
-import { Section, useListed, useRecent } from './account-parts.tsx'
+import { Section, told, useListed, useRecent } from './account-parts.tsx'
 import { Keys } from './keys.tsx'
 import { Head } from './parts.tsx'
 import { StepForm, Text } from './sign-in.tsx'
@@ -39,6 +39,7 @@ function Password() {
   const { accounts } = useAdmin()
   const t = useStrings()
   const run = useRun()
+  const { identity } = useGetIdentity()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   async function change() {
@@ -51,6 +52,8 @@ function Password() {
   return (
     <Section title={t('changePassword')}>
       <StepForm action={t('changePassword')} onSubmit={() => run.go(change, t('passwordChanged'))}>
+        {/* Whose password it is, for managers of passwords. */}
+        <input hidden readOnly autoComplete="username" value={identity?.identifier ?? ''} />
         <Text
           label={t('currentPassword')}
           type="password"
@@ -130,17 +133,15 @@ interface Passkey {
 }
 
 function Passkeys() {
-  const { accounts } = useAdmin()
+  const { accounts, shape } = useAdmin()
   const t = useStrings()
   const { time } = useFormats()
   const recent = useRecent()
   const [passkeys, again, unread] = useListed<Passkey>('listPasskeys')
   const [name, setName] = useState('')
   async function register() {
-    const made = await accounts?.passkeys.register({ name })
     // The browser's own dialog was closed, or it makes no passkeys.
-    const isCancelled = made?.ok === false && made.error.status === 0
-    return isCancelled ? { ...made, error: { message: t('passkeyFailed') } as never } : made
+    return told(await accounts?.passkeys.register({ name }), 0, t('passkeyFailed'))
   }
   return (
     <Section title={t('passkeys')}>
@@ -163,17 +164,19 @@ function Passkeys() {
           </li>
         ))}
       </ul>
-      <StepForm
-        action={t('addPasskey')}
-        onSubmit={() =>
-          recent.go(register, () => {
-            setName('')
-            again()
-          })
-        }
-      >
-        <Text label={t('name')} value={name} onChange={setName} autoComplete="off" />
-      </StepForm>
+      {shape.accounts?.routes.createPasskey && (
+        <StepForm
+          action={t('addPasskey')}
+          onSubmit={() =>
+            recent.go(register, () => {
+              setName('')
+              again()
+            })
+          }
+        >
+          <Text label={t('name')} value={name} onChange={setName} autoComplete="off" />
+        </StepForm>
+      )}
       {recent.said}
     </Section>
   )

@@ -164,32 +164,31 @@ function ByCode({ go, failure, isBusy, identity }: Way & Identified) {
 
 function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => void }) {
   const t = useStrings()
+  const { shape } = useAdmin()
   const { go, failure, isBusy } = useWay()
+  const byPasskey = secondStep.includes('passkey') && shape.accounts?.routes.passkeyLogin
   const [kind, setKind] = useState(secondStep.includes('totp') ? 'totp' : secondStep[0])
   const [code, setCode] = useState('')
   const member = kind === 'totp' ? 'totp' : 'recoveryCode'
+  const nameOf = (one?: string) => t(one === 'totp' ? 'totpCode' : 'recoveryCode')
   const others = secondStep.filter((one) => one !== kind && one !== 'passkey')
   return (
     <>
       <h2>{t('second')}</h2>
       <p>{t('secondText')}</p>
-      {kind !== 'passkey' && (
+      {kind === 'passkey' ? (
+        !byPasskey && <Notice kind="error">{t('noPasskeys')}</Notice>
+      ) : (
         <StepForm
           onSubmit={() => go({ way: 'login', body: { ticket, [member]: code } })}
           {...{ isBusy, failure }}
           action={t('confirm')}
         >
-          <Text
-            key={kind}
-            label={kind === 'totp' ? t('totpCode') : t('recoveryCode')}
-            value={code}
-            onChange={setCode}
-            {...CODE}
-          />
+          <Text key={kind} label={nameOf(kind)} value={code} onChange={setCode} {...CODE} />
         </StepForm>
       )}
       <div className="ways">
-        {secondStep.includes('passkey') && (
+        {byPasskey && (
           <button type="button" onClick={() => go({ way: 'passkey', body: { ticket } })}>
             {t('passkeySignIn')}
           </button>
@@ -203,7 +202,7 @@ function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => voi
               setCode('')
             }}
           >
-            {one === 'totp' ? t('totpCode') : t('recoveryCode')}
+            {nameOf(one)}
           </button>
         ))}
         <button type="button" className="link" onClick={onBack}>

@@ -7,7 +7,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useAdmin } from '../context.ts'
 import { useStrings } from '../i18n.ts'
-import { Once, Section, useRecent } from './account-parts.tsx'
+import { Once, Section, told, useRecent } from './account-parts.tsx'
 import { StepForm, Text } from './sign-in.tsx'
 
 const Qr = lazy(() => import('./qr.tsx').then((found) => ({ default: found.Qr })))
@@ -32,6 +32,8 @@ export function Totp() {
     setCodes(data.recoveryCodes)
   }
   const ticket = begun?.ticket
+  /** Calls what is there for accounts with an app. */
+  const withApp = async (name: string) => told(await accounts?.[name]?.(), 404, t('noTotp'))
   return (
     <Section title={t('authenticator')}>
       {codes.length > 0 && (
@@ -67,7 +69,7 @@ export function Totp() {
           {shape.accounts?.routes.createRecoveryCodes && (
             <button
               type="button"
-              onClick={() => recent.go(() => accounts?.createRecoveryCodes?.(), finish)}
+              onClick={() => recent.go(() => withApp('createRecoveryCodes'), finish)}
             >
               {t('recoveryCodes')}
             </button>
@@ -77,7 +79,7 @@ export function Totp() {
             className="danger"
             onClick={() =>
               recent.go(
-                () => accounts?.deleteTotp?.(),
+                () => withApp('deleteTotp'),
                 () => setCodes([]),
                 t('deleted'),
               )
