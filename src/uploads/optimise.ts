@@ -50,7 +50,7 @@ export async function optimised(
 }
 
 /** One queue per optimiser, even if several apps share it: the queue limits the memory that it uses. */
-const queueOf = madeOnce((_: ImageOptimizer) => new FairQueue())
+const queueOf = madeOnce((_: ImageOptimizer) => new ImageQueue())
 
 /** If less time is left, no task is started. */
 const LEAST_MS = 100
@@ -66,7 +66,7 @@ interface Waiting {
 }
 
 /** Runs one task at a time; clients take turns, so one with many images does not make all others wait for them. */
-export class FairQueue {
+export class ImageQueue {
   /** By client, in the order of their turns. */
   readonly #clients = new Map<unknown, Waiting[]>()
   #turn: Waiting | undefined

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ImageOptimizer } from '../../src/index.ts'
-import { FairQueue } from '../../src/uploads/optimise.ts'
+import { ImageQueue } from '../../src/uploads/optimise.ts'
 import { strippedBytes } from '../../src/uploads/strip/stripped.ts'
 import { album } from './album.ts'
 import { form } from './png.ts'
@@ -30,7 +30,7 @@ function tasks() {
 
 describe('images that wait for each other', () => {
   it('are made smaller one at a time, their clients by turns', async () => {
-    const queue = new FairQueue()
+    const queue = new ImageQueue()
     const { begun, task, end } = tasks()
     const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']
     const runs = names.map((name) => queue.run(name[0], 60_000, task(name)))
@@ -43,7 +43,7 @@ describe('images that wait for each other', () => {
   })
 
   it('go on after one that fails, and after one that is late', async () => {
-    const queue = new FairQueue()
+    const queue = new ImageQueue()
     await expect(queue.run(1, 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow(
       'broken',
     )
@@ -62,7 +62,7 @@ describe('images that wait for each other', () => {
   })
 
   it('are told how much time is left', async () => {
-    const queue = new FairQueue()
+    const queue = new ImageQueue()
     const first = queue.run(1, 60_000, () => wait(300))
     const left = queue.run(1, 10_000, async (ms) => ms)
     await first
