@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import type { Fields } from '../../src/index.ts'
 import { password } from './accounts.ts'
@@ -24,6 +25,19 @@ describe('4.5 GET /users', () => {
     const page = (await list('?page=2&pageSize=3')).body
     expect(page.pagination).toEqual({ currentPage: 2, pageSize: 3, totalPages: 2, totalRecords: 4 })
     expect(page.data).toHaveLength(1)
+  })
+
+  it('reads them in the order of their ids, which are there in order', async () => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+    onTestFinished(() => prepare.mockRestore())
+    const app = await service()
+    const { token } = await app.admin()
+    await app.call('GET', '/auth/users', undefined, token)
+    const orders = prepare.mock.calls.map(([sql]) =>
+      / FROM "users".* ORDER BY (.*?) LIMIT/s.exec(sql),
+    )
+    const found = new Set(orders.flatMap((match) => match?.[1] ?? []))
+    expect(found).toEqual(new Set(['_id DESC']))
   })
 
   it('finds several users by their identifiers, however these are typed', async () => {

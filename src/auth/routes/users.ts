@@ -54,10 +54,12 @@ export function isSelf(request: ApiRequest, id: string): boolean {
 export function usersLister({ settings, names, users, host, mount }: Auth): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
+  // Ids that tell the time need no index beside their own.
+  const newest = model.idType === 'objectId' ? '_id' : (model.timestamps.createdAt ?? '_id')
   const options: RouterOptions<Fields> = {
     ...settings.list,
     model,
-    orderBy: [`-${model.timestamps.createdAt ?? '_id'}`, '-_id'],
+    orderBy: [`-${newest}`, '-_id'],
     query: filters,
     sortableFields: [],
     // A list writes nothing.
