@@ -38,6 +38,11 @@ describe('a request of 2026-07-28', () => {
     expect(await codeOf({ 'mcp-protocol-version': '2025-11-25' })).toEqual([400, -32020])
     expect(await codeOf({}, 'prompts/list', {})).toEqual([404, -32601])
     expect(await codeOf({}, 'initialize', {})).toEqual([404, -32601])
+    const { body } = await rpc('tools/call', { name: 'read_records', arguments: {} })
+    expect(body.error).toEqual({
+      code: -32602,
+      message: "There is no tool 'read_records'. Did you mean 'read_record'?",
+    })
   })
 
   it('names a version that there is, and what the client can do', async () => {
@@ -57,6 +62,22 @@ describe('a request of 2026-07-28', () => {
     expect((await ask(REVISION)).body.error.code).toBe(-32602)
     const bare = await ask(REVISION, { [`${meta}protocolVersion`]: REVISION })
     expect([bare.status, bare.body.error.code]).toEqual([400, -32602])
+  })
+})
+
+it('a tool says of each argument what it has to be', async () => {
+  const { rpc } = await agents({ write: ['create', 'update', 'remove'] })
+  const { tools } = (await rpc('tools/list')).body.result
+  const kindOf = ({ type, items }: { type: string; items?: { type: string } }) =>
+    items ? `${type} of ${items.type}` : type
+  const kinds = tools.flatMap(({ inputSchema }: { inputSchema: { properties: object } }) =>
+    Object.entries(inputSchema.properties).map(([name, schema]) => [name, kindOf(schema)]),
+  )
+  expect(Object.fromEntries(kinds)).toEqual({
+    ...{ model: 'string', id: 'string', ifMatch: 'string', search: 'string', cursor: 'string' },
+    ...{ filter: 'object', aggregate: 'object', values: 'object' },
+    ...{ sort: 'array of string', select: 'array of string', expand: 'array of string' },
+    ...{ by: 'array of string', page: 'integer', pageSize: 'integer', limit: 'integer' },
   })
 })
 
