@@ -138,7 +138,9 @@ describe('4.1 Resource routes: methods that are not there', () => {
   test('security, odd methods: patch and query in lower case are other methods, and write nothing', async () => {
     const { send } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
-    for (const method of ['patch', 'query', 'Patch', 'QUERy']) {
+    // Newer runtimes write QUERY in capitals before anybody sees it, as they do GET.
+    const asWritten = (method: string) => new Request('http://a', { method }).method === method
+    for (const method of ['patch', 'query', 'Patch', 'QUERy'].filter(asWritten)) {
       const answer = await send(method, `/things/${record._id}`, { json: { name: 'b' } })
       expect(answer.status).toBe(405)
       expect((await send(method, '/things', { json: {} })).status).toBe(405)
