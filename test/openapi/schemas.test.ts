@@ -307,3 +307,55 @@ it('hides a member at its own place alone, where a schema stands in several', as
     expect(namesOf(inner)).toEqual(['name', 'next'])
   }
 })
+
+it('says what groups may be asked for, and what they hold', () => {
+  const Sale = defineModel('SchemaSale', {
+    fields: { shop: z.string(), pieces: z.int(), weight: z.number(), at: z.date() },
+  })
+  const aggregates = { by: ['shop', 'pieces', 'at:month'], of: ['pieces', 'weight', 'at'] } as const
+  const { app } = service()
+  const router = { model: Sale, middlewares: [], orderBy: 'at', aggregates } as const
+  app.mount('/sales', createRouter(router))
+  app.mount('/dates', createRouter({ ...router, aggregates: { of: ['at'] } }))
+  app.mount('/plain', createRouter({ model: Sale, middlewares: [] }))
+  const { components, paths } = document(app, { title: 'Test', version: '1.0' })
+  const schemas = components.schemas as unknown as Readonly<Record<string, Json>>
+  const { aggregate, by, sort } = schemas.SchemaSaleQuery?.properties ?? {}
+  const listOf = (...names: string[]) => ({ type: 'array', items: { type: 'string', enum: names } })
+  const parts = { type: 'object', additionalProperties: false }
+  expect(aggregate).toMatchObject({ ...parts, minProperties: 1 })
+  const [all, numbers] = [listOf('pieces', 'weight', 'at'), listOf('pieces', 'weight')]
+  expect(aggregate?.properties).toEqual({
+    ...{ count: { type: 'boolean' }, sum: numbers, avg: numbers, min: all, max: all },
+  })
+  expect(by).toMatchObject({ ...listOf('shop', 'pieces', 'at:month'), maxItems: 3 })
+  const sorts = ['sum.weight', 'min.at', '-max.at', 'count', 'at:month']
+  expect(JSON.stringify(sort)).toContain('"count","-count"')
+  for (const key of sorts) expect(JSON.stringify(sort)).toContain(`"${key}"`)
+  for (const key of ['sum.at', 'avg.at']) expect(JSON.stringify(sort)).not.toContain(key)
+  const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
+  const [integer, number, date] = [
+    ...[{ type: 'integer' }, { type: 'number' }].map(orNull),
+    orNull({ type: 'string', format: 'date-time' }),
+  ]
+  const text = orNull({ type: 'string' })
+  const least = { ...parts, properties: { pieces: integer, weight: number, at: date } }
+  const whole = { ...parts, properties: { pieces: number, weight: number } }
+  const { data, pagination } = schemas.SchemaSaleGroups?.properties ?? {}
+  expect((data as { items?: Json }).items).toEqual({
+    ...parts,
+    properties: {
+      ...{ shop: text, pieces: integer, 'at:month': text, count: { type: 'integer', minimum: 0 } },
+      ...{ sum: whole, avg: whole, min: least, max: least },
+    },
+  })
+  expect(pagination).toMatchObject({ ...parts, required: ['hasMore'] })
+  const dates = schemas.SchemaSaleQueryAtDates?.properties ?? {}
+  expect(Object.keys(dates.aggregate?.properties ?? {})).toEqual(['count', 'min', 'max'])
+  expect(dates).not.toHaveProperty('by')
+  const groups = schemas.SchemaSaleGroupsAtDates?.properties?.data as { items?: Json } | undefined
+  expect(Object.keys(groups?.items?.properties ?? {})).toEqual(['count', 'min', 'max'])
+  const refused = (path: string) => JSON.stringify(paths[path]?.query?.responses['400'])
+  expect(refused('/sales')).toContain('is a date')
+  expect(refused('/plain')).not.toContain('is a date')
+})
