@@ -1,8 +1,7 @@
 /** Aggregates: what a QUERY body may ask for, and its groups. */
 
 import * as refuse from '../../http/errors/refusals.ts'
-import { placeOf } from '../../ports/store/shape.ts'
-import { FIELD_MEASURES, MAX_GROUP_KEYS } from '../../records/engine/aggregate-plan.ts'
+import { FIELD_MEASURES, isMeasureOf, MAX_GROUP_KEYS } from '../../records/engine/aggregate-plan.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import { valueSchema } from '../schemas/filter-schema.ts'
 import { object, orNull, partsOf, TEXT } from '../schemas/schemas.ts'
@@ -14,10 +13,8 @@ type Aggregating = Pick<Resource, 'aggregates' | 'model'>
 
 /** `aggregate` in a QUERY body. */
 export function aggregateKey({ aggregates: { of } }: Aggregating): Described {
-  const all = [...of.keys()]
-  const numbers = all.filter((name) => of.get(name) === 'number')
   const measures = FIELD_MEASURES.flatMap((op) => {
-    const names = op === 'sum' || op === 'avg' ? numbers : all
+    const names = [...of].flatMap(([name, kind]) => (isMeasureOf(op, kind) ? [name] : []))
     return names.length > 0 ? [[op, listOf(names)] as const] : []
   })
   return {
@@ -35,7 +32,7 @@ export function aggregateKey({ aggregates: { of } }: Aggregating): Described {
       refuse.measuredNotList('<measure>'),
       refuse.notAggregatable('<field>'),
       refuse.aggregateExcludes('<key>'),
-      ...(numbers.length < all.length ? [refuse.aggregateOnDate('<field>')] : []),
+      ...([...of.values()].includes('date') ? [refuse.aggregateOnDate('<field>')] : []),
     ],
   }
 }
@@ -57,9 +54,7 @@ export function byKey({ aggregates: { by } }: Aggregating): Described {
 /** What groups may be sorted by, beyond what records may be. */
 export function groupSorts({ aggregates: { by, of } }: Aggregating): readonly string[] {
   const measures = [...of].flatMap(([name, kind]) =>
-    FIELD_MEASURES.filter((op) => kind === 'number' || op === 'min' || op === 'max').map(
-      (op) => `${op}.${name}`,
-    ),
+    FIELD_MEASURES.filter((op) => isMeasureOf(op, kind)).map((op) => `${op}.${name}`),
   )
   return ['count', ...measures, ...by.keys()]
 }
@@ -70,8 +65,8 @@ export function groupsSchema({ aggregates: { by, of }, model }: Aggregating): Sc
   })
   const measures = FIELD_MEASURES.flatMap((op) => {
     const fields = [...of].flatMap(([name, kind]) => {
-      if (kind === 'date' && (op === 'sum' || op === 'avg')) return []
-      const isSame = (op === 'min' || op === 'max') && placeOf(model.shape, name)
+      if (!isMeasureOf(op, kind)) return []
+      const isSame = op === 'min' || op === 'max'
       return [[name, orNull(isSame ? valueSchema(model.shape, name) : { type: 'number' })] as const]
     })
     return fields.length > 0 ? [[op, partsOf(Object.fromEntries(fields))] as const] : []

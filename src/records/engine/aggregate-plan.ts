@@ -35,6 +35,11 @@ export interface AggregatePlan extends Pick<AggregateRead, 'by' | 'measures' | '
 /** The measures of a field, in the order in which rows have them. */
 export const FIELD_MEASURES = ['sum', 'avg', 'min', 'max'] as const
 export const MEASURES: readonly string[] = ['count', ...FIELD_MEASURES]
+
+/** Whether fields of `kind` have the measure `op`. */
+export function isMeasureOf(op: (typeof FIELD_MEASURES)[number], kind: MeasuredKind): boolean {
+  return kind === 'number' || op === 'min' || op === 'max'
+}
 export const MAX_GROUP_KEYS = 3
 const MAX_SORT_KEYS = 5
 
@@ -74,7 +79,7 @@ function checkedMeasure(
   kind: MeasuredKind | undefined,
 ): Measure {
   if (!kind) throw refuse.notAggregatable(field)
-  if (kind === 'date' && (op === 'sum' || op === 'avg')) throw refuse.aggregateOnDate(field)
+  if (!isMeasureOf(op, kind)) throw refuse.aggregateOnDate(field)
   return { op, field }
 }
 
