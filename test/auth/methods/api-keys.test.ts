@@ -42,7 +42,7 @@ async function keyed(
 const everything = [{ mount: '*', actions: ['list', 'read', 'create', 'update', 'remove'] }]
 
 describe('POST /keys', () => {
-  it('shows the key once, and stores none of it', async () => {
+  it('shows the key once, stores none of it, and lists the newest first', async () => {
     const app = await keyed()
     const { status, body } = await app.make([{ mount: '/tasks', actions: ['list', 'read'] }])
     expect(status).toBe(201)
@@ -60,6 +60,12 @@ describe('POST /keys', () => {
     expect(listed.body.data).toEqual([shown])
     expect(JSON.stringify(await app.stored(app.ann.user._id))).not.toContain('CI')
     expect(app.log.join()).not.toContain(key.slice(-43))
+    for (const name of '12345') {
+      app.later(1)
+      await app.make(everything, { name })
+    }
+    const { data } = (await app.call('GET', '/auth/keys', undefined, app.ann.token)).body
+    expect(data.map(({ name }: Fields) => name).join(' ')).toBe('5 4 3 2 1 CI')
   })
 
   it.each([
@@ -69,6 +75,7 @@ describe('POST /keys', () => {
     ['an unknown mount', [{ mount: '/nowhere', actions: ['list'] }]],
     ['the mount of accounts', [{ mount: '/auth', actions: ['list'] }]],
     ['an unknown action', [{ mount: '/tasks', actions: ['burn'] }]],
+    ['too many rules', Array.from({ length: 101 }, () => everything[0])],
     ['an operator', [{ mount: { $ne: '' }, actions: ['list'] }]],
   ])('refuses %s with a 400, and makes nothing', async (_, allow) => {
     const app = await keyed()
@@ -87,6 +94,7 @@ describe('POST /keys', () => {
       { expiresAt: 'Jan 1 12026' },
       { name: '' },
       { name: 1 },
+      { name: 'half a pair: \ud83d' },
     ]) {
       expect((await app.make(everything, extra)).status).toBe(400)
     }
@@ -226,6 +234,8 @@ describe('A key', () => {
     const operations = [{ method: 'POST', path: '/tasks', body: { title: 'Tea' } }]
     expect((await app.post('/batch', { operations }, key)).status).toBe(403)
     expect((await app.call('GET', '/nothing', undefined, key)).status).toBe(403)
+    const whole = await app.key(everything)
+    expect((await app.call('GET', '/nothing', undefined, whole)).status).toBe(404)
   })
 
   it('is dead at once when it is ended, expired or changed in any place', async () => {
