@@ -166,6 +166,23 @@ it.each(seeds(1))('so is a change (seed %i)', (seed) => {
   }
 })
 
+it('values of a change are in lists of which none is long, and no more of them than D1 takes', () => {
+  for (const count of [500, 4000]) {
+    const parameters = new Parameters()
+    const value = (at: number) => `${at}`.padEnd(1000)
+    const texts = Array.from({ length: count }, (_, at) => parameters.json(value(at)))
+    const { values } = parameters.statement('')
+    const lists = values.map((list) => JSON.parse(String(list)))
+    for (const [at, text] of texts.entries()) {
+      const [, number, place] = /^\(\?(\d+) -> (\d+)\)$/.exec(text) ?? []
+      expect(lists[Number(number) - 1][Number(place)]).toBe(value(at))
+    }
+    expect(lists.length).toBeLessThanOrEqual(90)
+    const longest = Math.max(...lists.slice(0, 89).map(({ length }) => length))
+    expect(longest).toBeLessThan(20)
+  }
+})
+
 it('long values that clients choose are not kept, with statements or with counts', async () => {
   const connection = new Connection(':memory:')
   const prepare = vi.spyOn(connection.db, 'prepare')

@@ -48,16 +48,18 @@ export function statement(sql: string): Statement {
 /** D1 allows a hundred; values beyond this number are sent as JSON. */
 const MAX_BOUND = 90
 
+/** SQLite goes through a whole list for each value that it takes from it, so one that is longer, in characters, is not added to. */
+export const MAX_LIST = 16_384
+
 /** The values of a statement being built. A repeated value is bound once. */
 export class Parameters {
   readonly #values: SqlValue[] = []
   readonly #patterns: string[] = []
   readonly #known = new Map<SqlValue, string>()
-  readonly #json: string[] = []
-  #jsonNumber = 0
+  readonly #lists: { readonly number: number; readonly json: string[]; length: number }[] = []
 
   statement(sql: string): Statement {
-    if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
+    for (const { number, json } of this.#lists) this.#values[number - 1] = `[${json.join()}]`
     const patterns = this.#patterns
     return { sql, values: this.#values, ...(patterns.length > 0 && { patterns }) }
   }
@@ -76,15 +78,20 @@ export class Parameters {
     return this.bind(pattern.replaceAll('\0', '\\x00'))
   }
 
-  /** Any value as JSON. All of them are sent in one parameter. */
+  /** Any value as JSON, sent in a list with others. */
   json(value: unknown): string {
     return this.#inJson(value, '->')
   }
 
   #inJson(value: unknown, operator: '->' | '->>'): string {
-    if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
-    const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1
-    return `(?${this.#jsonNumber} ${operator} ${at})`
+    let list = this.#lists.at(-1)
+    if (!list || (list.length > MAX_LIST && this.#values.length < MAX_BOUND)) {
+      list = { number: this.#values.push(''), json: [], length: 0 }
+      this.#lists.push(list)
+    }
+    const json = JSON.stringify(value) ?? 'null'
+    list.length += json.length
+    return `(?${list.number} ${operator} ${list.json.push(json) - 1})`
   }
 }
 

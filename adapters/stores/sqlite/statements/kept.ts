@@ -5,7 +5,7 @@ import type { Fields, Read } from '../../../../src/ports/store/records.ts'
 import type { Change } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
 import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
-import type { SqlValue, Statement } from '../layout/sql.ts'
+import { MAX_LIST, type SqlValue, type Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
 
 const MAX_SHAPES = 500
@@ -79,9 +79,10 @@ export function changeShape(
     if (value !== undefined) json.push(value)
     shape += `${END}${value === undefined ? 'absent' : typeof value === 'number'}${END}${field}`
   }
-  // All of them are one value.
-  if (json.length > 0) values.push(JSON.stringify(json))
-  return shape
+  if (json.length === 0) return shape
+  // All of them are one value, unless that would be long.
+  const list = JSON.stringify(json)
+  return values.push(list) && list.length <= MAX_LIST ? shape : undefined
 }
 
 function shapeOfChange(
