@@ -82,7 +82,9 @@ export function changeShape(
   if (json.length === 0) return shape
   // All of them are one value, unless that would be long.
   const list = JSON.stringify(json)
-  return values.push(list) && list.length <= MAX_LIST ? shape : undefined
+  if (list.length > MAX_LIST) return undefined
+  values.push(list)
+  return shape
 }
 
 function shapeOfChange(
