@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 74_797
+const MOST_LINES = 74_812
 const MOST_LINES_OF_EXTRAS = 5_967
 /** Of the admin page and what serves it, without its styles. */
-const MOST_LINES_OF_ADMIN = 7_579
+const MOST_LINES_OF_ADMIN = 7_575
 const MOST_LINES_OF_A_FILE = 300
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

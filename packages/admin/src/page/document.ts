@@ -107,15 +107,11 @@ export function shapeOf(document: Document, taste: Taste): AppShape {
     .filter(([mount, { list, query }]) => !mount.includes('{') && (list ?? query))
     .map(([mount, actions]) => resourceOf(mount, actions, schemas, taste))
   const [found] = [...accounts].filter(([, routes]) => routes.login)
-  const first = found && { mount: found[0], routes: usable(found[1]) }
+  const byPasskey = globalThis.PublicKeyCredential ? [] : ['createPasskey', 'passkeyLogin']
+  for (const name of byPasskey) delete found?.[1][name]
+  const first = found && { mount: found[0], routes: found[1] }
   const users = first && usersOf(first, schemas, taste)
   return { resources: users ? [...resources, users] : resources, accounts: first, batch }
-}
-
-/** What this browser has the means for. */
-function usable(routes: Accounts['routes']): Accounts['routes'] {
-  const { createPasskey, passkeyLogin, ...others } = routes
-  return globalThis.PublicKeyCredential === undefined ? others : routes
 }
 
 /** The routes of the document, by what they are for. */
