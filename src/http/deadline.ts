@@ -3,6 +3,7 @@
 import type { ReadHints } from '../ports/store/records.ts'
 import { CLIENT_GONE, unavailable } from './errors/outages.ts'
 import { notAResponse } from './request/not-a-response.ts'
+import { ofPlatform } from './request/of-platform.ts'
 import { runShielded } from './request/shield.ts'
 
 const DEADLINE: unique symbol = Symbol('deadline')
@@ -73,7 +74,7 @@ export class Deadline {
 
   #platforms(): AbortSignal | undefined {
     const request = this.#request
-    return request && Reflect.get(Object.getPrototypeOf(request), 'signal', request)
+    return request && ofPlatform(request, 'signal')
   }
 
   /** Throws a 503 if the time is over. */

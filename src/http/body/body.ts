@@ -7,6 +7,7 @@ import { type Deadline, deadlineOf } from '../deadline.ts'
 import { HttpError } from '../errors/errors.ts'
 import * as http from '../errors/refusals.ts'
 import { GOOD_MS, standing } from '../request/given-auth.ts'
+import { ofPlatform } from '../request/of-platform.ts'
 import { jsonParser, MAX_NESTING } from './json-parser.ts'
 
 /** The limits of a body. */
@@ -99,9 +100,7 @@ const DROP_BYTES = 64 * 1024 * 1024
 
 /** The body as the runtime provides it; the request's own `body` may be one with limits. */
 export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
-  return Object.hasOwn(request, 'body')
-    ? (Reflect.get(Object.getPrototypeOf(request), 'body', request) as typeof request.body)
-    : request.body
+  return Object.hasOwn(request, 'body') ? ofPlatform(request, 'body') : request.body
 }
 
 /**

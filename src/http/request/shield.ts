@@ -7,6 +7,7 @@
 import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { bodyTraps } from './body-traps.ts'
+import { ofPlatform } from './of-platform.ts'
 import type { ApiRequest, Query } from './request.ts'
 
 /** A guard or hook uses its request in a way that has no effect. Nothing may go on as if it had not. */
@@ -279,8 +280,7 @@ const USER = accessor('user')
 const PLATFORMS: PropertyDescriptor = {
   configurable: true,
   get(this: Request) {
-    const body = Reflect.get(Object.getPrototypeOf(this), 'body', this) as object | null
-    return shieldedBody(this, body)
+    return shieldedBody(this, ofPlatform(this, 'body'))
   },
   set: assignBody,
 }
