@@ -19,8 +19,9 @@ export interface Say {
   /** Signs in another way: the header, and by whom. */
   header?: Fields
   by?: 'another key' | 'the public key as a secret' | 'nobody'
-  /** What the endpoint for more about the person responds. */
+  /** What the endpoint for more about the person responds, and by whose key it is signed, if it is. */
   userInfo?: Fields
+  userInfoBy?: 'its own key' | 'another key'
   /** Members of its description. */
   description?: Fields
   /** What the pages of its description and of its keys respond instead. */
@@ -96,14 +97,26 @@ export async function startIssuer(
     return [200, { access_token: 'access', token_type: 'Bearer', id_token: await idToken() }]
   }
 
-  /** What a page of the issuer responds: a status and JSON. */
-  async function answer(path: string, request: IncomingMessage): Promise<[number, Fields]> {
+  async function userInfo(): Promise<Fields | string> {
+    const { claims, userInfo, userInfoBy } = issuer.say
+    const told = { sub: claims?.sub ?? 'ann', ...userInfo }
+    if (!userInfoBy) return told
+    const { privateKey } = userInfoBy === 'another key' ? other : own
+    const signed = new SignJWT({ iss: issuer.url, aud: 'atlas', ...told } as JWTPayload)
+    return signed.setProtectedHeader({ alg: usual, kid }).sign(privateKey)
+  }
+
+  /** What a page of the issuer responds: a status and JSON, or a JWT. */
+  async function answer(
+    path: string,
+    request: IncomingMessage,
+  ): Promise<[number, Fields | string]> {
     const { say, url } = issuer
     if (path === '/jwks') {
       issuer.keysRead += 1
       return say.keys ? [say.keys.status, say.keys.body] : [200, { keys: issuer.published }]
     }
-    if (path === '/me') return [200, { sub: say.claims?.sub ?? 'ann', ...say.userInfo }]
+    if (path === '/me') return [200, await userInfo()]
     if (path === '/token') return tokens(request)
     issuer.described += 1
     if (say.described) return [say.described.status, say.described.body]
@@ -116,6 +129,7 @@ export async function startIssuer(
         jwks_uri: `${url}/jwks`,
         userinfo_endpoint: `${url}/me`,
         id_token_signing_alg_values_supported: ['ES256', 'HS256', 'none'],
+        userinfo_signing_alg_values_supported: ['ES256'],
         ...say.description,
       },
     ]
@@ -130,8 +144,9 @@ export async function startIssuer(
       return
     }
     const [status, body] = await answer(pathname, request)
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
+    const isJwt = typeof body === 'string'
+    response.writeHead(status, { 'content-type': `application/${isJwt ? 'jwt' : 'json'}` })
+    response.end(isJwt ? body : JSON.stringify(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   Object.assign(issuer, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })

@@ -53,6 +53,14 @@ it('takes more about the person from where the provider has it', async () => {
   expect((await app.signIn()).body.data.user).toMatchObject({ email, name: 'Ann' })
 })
 
+it('takes what is signed there only by the key of the provider', async () => {
+  const app = await company()
+  app.issuer.say = { userInfo: { ...vouched, name: 'Ann' }, userInfoBy: 'its own key' }
+  expect((await app.signIn()).body.data.user).toMatchObject({ email, name: 'Ann' })
+  app.issuer.say.userInfoBy = 'another key'
+  expect(await app.brought()).toBe('error: sign_in_failed')
+})
+
 it('waits for the provider no longer because it is asked for more', async () => {
   const app = await company()
   app.issuer.say = { userInfo: vouched }
