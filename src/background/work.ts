@@ -26,7 +26,6 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   /** What it is called in the store and in the log. */
   readonly #title: string
   readonly #loop: Loop
-  #isPrepared = false
   #isLooping = false
   /** The last sign of life of the one who has it, and when this process first saw it. */
   #seen: { readonly sign: number; readonly at: number } | undefined
@@ -41,9 +40,7 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   }
 
   async prepare(): Promise<void> {
-    if (this.#isPrepared) return
     await this.begin(new Date(this.host.now()))
-    this.#isPrepared = true
   }
 
   start(): void {

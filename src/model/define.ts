@@ -184,6 +184,7 @@ export function defineModel<
     isMixed(shape, scalar('unique', path))
       ? fail(`'unique' names '${path}', ${SEVERAL_TYPES}`)
       : path
+  const hidden = (path: string) => (leadsSomewhere(shape, path) ? path : known('hidden', path))
   const indexKey = (key: string): SortKey => {
     const parsed = sortKey(key)
     return { ...parsed, field: scalar('indexes', parsed.field) }
@@ -214,12 +215,7 @@ export function defineModel<
     indexes: distinct((definition.indexes ?? []).map((set) => index([set].flat().map(indexKey)))),
     ...modelRules(definition as RuleOptions, { name, shape, fields, declared }, fail),
     ...(definition.changes && { changes: { keepMs: keepMs(definition.changes) } }),
-    hidden: hiddenPaths(
-      fields,
-      (definition.hidden ?? []).map((path) =>
-        leadsSomewhere(shape, path) ? path : known('hidden', path),
-      ),
-    ),
+    hidden: hiddenPaths(fields, (definition.hidden ?? []).map(hidden)),
     ...(definition.output && { output: definition.output }),
     renamed: renames(definition.renamed ?? {}, [...Object.keys(fields), ...times], fail),
     ...(definition.convert && { convert: conversions(definition.convert, fields, fail) }),

@@ -67,11 +67,8 @@ async function seenThrough(
   principal: Principal,
 ): Promise<unknown> {
   const id = encodeURIComponent(String(record._id))
-  const request = requestFor(
-    path.replace(':id', () => id),
-    record,
-    principal,
-  )
+  const target = path.replace(':id', () => id)
+  const request = requestFor(target, record, principal)
   // A route before it may have rules of its own.
   const place = routedPath(request)
   const first = tableOf(host)()

@@ -114,8 +114,6 @@ export function castInput(place: Shape | undefined, value: unknown): unknown {
   if (!shape) return value
   if (shape.kind === 'string') return shape.cast?.(value) ?? value
   if (typeof value === 'object' && value !== null) return castMembers(shape, value)
-  // Most values are sent as what they are.
-  if (shape.kind === typeof value) return value
   if (typeof value === 'string') return castText(shape, value)
   return shape.kind === 'date' && typeof value === 'number' ? (dateFrom(value) ?? value) : value
 }

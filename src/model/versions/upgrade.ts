@@ -72,7 +72,6 @@ type Renamed = Model['renamed']
 
 /** The same path under the earlier names of its field. */
 export function formerPaths(path: string, renamed: Renamed): string[] {
-  if (renamed.size === 0) return []
   const [field = path] = path.split('.', 1)
   return [...renamed].flatMap(([old, now]) => (now === field ? [old + path.slice(now.length)] : []))
 }

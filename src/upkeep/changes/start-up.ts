@@ -45,10 +45,8 @@ export function changeLook({
 
   async function refuseMisfits(changed: readonly ChangedModel[]): Promise<void> {
     if (refused && now() < refused.until) throw refused.error
-    const { ok, problems } = await checkRecords(
-      database,
-      changed.map(({ model }) => model),
-    )
+    const all = changed.map(({ model }) => model)
+    const { ok, problems } = await checkRecords(database, all)
     if (!ok) {
       const error = new Error(
         `The app does not start because of onModelChange: 'refuse', as these records do not fit the models:\n${tableOf(problems)}`,
@@ -56,7 +54,7 @@ export function changeLook({
       refused = { error, until: now() + REFUSED_MS }
       throw error
     }
-    for (const { model } of changed) await history.accept(model)
+    for (const model of all) await history.accept(model)
   }
 
   async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
@@ -75,8 +73,7 @@ export function changeLook({
     for (const model of all) await refuseFormer(model, models.stored(model))
     for (const model of all) await refuseOverlaps(model, models.engine(model).stored, history)
     const changed = await changedModels(all)
-    if (changed.length === 0) return
-    if (mode === 'refuse') return refuseMisfits(changed)
+    if (mode === 'refuse' && changed.length > 0) return refuseMisfits(changed)
     for (const { model, fields } of changed) {
       warn(
         `Model '${model.name}' has changed since its records were stored: ${fields.join(', ')}. 'npx fieldgate check <file>' tells which records do not fit; <file> is the one that exports your app. Once all fit, 'npx fieldgate backfill <file>' ends this warning.`,
@@ -86,7 +83,6 @@ export function changeLook({
 }
 
 async function refuseFormer(model: Model, stored: Collection): Promise<void> {
-  if (model.renamed.size === 0) return
   const enforced = enforcedReferences(model).map(({ path }) => path)
   const moves = (model.transitions ?? []).map(({ field }) => field)
   const excluding = (model.exclude ?? []).flatMap(({ equal, range, where }) => [

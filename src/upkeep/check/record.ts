@@ -38,17 +38,13 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
     const add = (problem: RecordProblem, fields: Iterable<string>) => {
       for (const field of fields) if (!found.has(field)) found.set(field, problem)
     }
-    add(
-      'missing',
-      timestampFields(model.timestamps).filter((name) => record[name] === undefined),
-    )
+    const lacking = timestampFields(model.timestamps).filter((name) => record[name] === undefined)
+    add('missing', lacking)
     if (idFrom(String(record._id), model.idType) === undefined) add('invalid', ['_id'])
     // Mongoose's version key is in no record, but a store shows it if it has a name of its own.
     const undeclared = [...undeclaredIn(model.declared, record, '')]
-    add(
-      'undeclared',
-      undeclared.filter((path) => path !== model.version?.key),
-    )
+    const others = undeclared.filter((path) => path !== model.version?.key)
+    add('undeclared', others)
     add('type', otherTypesIn(model.shape, record, ''))
     for (const issue of await issuesOf(checked, record)) {
       const problem = problemOf(issue, record)
@@ -68,11 +64,7 @@ async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $Zod
 function problemOf(issue: $ZodIssue, record: Fields): RecordProblem | undefined {
   // Undeclared members have been found already.
   if (issue.code === 'unrecognized_keys') return undefined
-  const value = issue.path.reduce<unknown>(
-    (at, key) =>
-      typeof at === 'object' && at !== null ? (at as Fields)[key as string] : undefined,
-    record,
-  )
+  const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record)
   // An enum, a literal and a union have codes of their own; 'custom' is a rule that takes no value as one.
   if (value === undefined && issue.code !== 'custom') return 'missing'
   return issue.code === 'invalid_type' ? 'type' : 'invalid'
