@@ -154,11 +154,7 @@ async function created(
     .find((one) => one.value !== undefined)
   if (!value) throw new Refused(`'${find}' is no email address or phone number of accounts here.`)
   const own = role !== undefined && (roles.multiple ? [role] : role)
-  const values = {
-    ...given,
-    [names.role]: own || roles.first,
-    [value.field]: value.value,
-  }
+  const values = { ...given, [names.role]: own || roles.first, [value.field]: value.value }
   if (!addressOf(auth, values, channelsThere(settings))) {
     throw new Unusable(`--create sends a code: set up 'mail', or 'sms' for phone numbers`)
   }

@@ -63,10 +63,7 @@ export interface Chosen {
 
 /** The choice in `meta`, which may have anything else too. */
 export function chosenIn({ select, expand }: Chosen = {}): Chosen {
-  return {
-    ...(Array.isArray(select) && { select }),
-    ...(Array.isArray(expand) && { expand }),
-  }
+  return { ...(Array.isArray(select) && { select }), ...(Array.isArray(expand) && { expand }) }
 }
 
 export interface Paging {

@@ -66,12 +66,7 @@ async function serveHere(app: App, options: ServeOptions, place: Place): Promise
   const arrivals = new Arrivals()
   let isLeft = false
   const server = listen(
-    {
-      port,
-      ...(hostname !== undefined && { hostname }),
-      reusePort: isWorker,
-      onListen: () => {},
-    },
+    { port, ...(hostname !== undefined && { hostname }), reusePort: isWorker, onListen: () => {} },
     async (request, { remoteAddr }) => {
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn

@@ -124,10 +124,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: `have at least ${MIN_SECRET_LENGTH} characters`,
     test: (value) => typeof value === 'string' && value.length >= MIN_SECRET_LENGTH,
   },
-  basePath: {
-    must: "be a path such as '/api'",
-    test: (value) => basePathIn(value) !== undefined,
-  },
+  basePath: { must: "be a path such as '/api'", test: (value) => basePathIn(value) !== undefined },
   bodyTimeoutMs: rule.wholeNumber(`be a whole number from 1 to ${MAX_TIMER_MS}`, 1, MAX_TIMER_MS),
   requestTimeoutMs: rule.wholeNumber(
     `be a whole number from 0 to ${MAX_TIMER_MS}`,

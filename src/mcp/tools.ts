@@ -28,10 +28,7 @@ const integer = { type: 'integer' }
 /** The arguments that are not strings, or need more than their name. */
 const ARGUMENTS: Fields = {
   model: { ...string, description: 'As in list_models: /tasks.' },
-  filter: {
-    type,
-    description: 'By field, a value or {"gte": 1000}; "or": [filters].',
-  },
+  filter: { type, description: 'By field, a value or {"gte": 1000}; "or": [filters].' },
   sort: { ...names, description: 'Fields; -field descends.' },
   page: integer,
   pageSize: integer,

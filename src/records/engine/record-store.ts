@@ -195,8 +195,5 @@ async function changesOf(records: RecordEngine, changes: object): Promise<Fields
   const removed = Object.entries(changes).filter(
     ([field, value]) => value === undefined && Object.hasOwn(records.model.fields, field),
   )
-  return {
-    ...(await records.validateChanges(changes as Fields)),
-    ...Object.fromEntries(removed),
-  }
+  return { ...(await records.validateChanges(changes as Fields)), ...Object.fromEntries(removed) }
 }

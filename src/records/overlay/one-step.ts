@@ -114,10 +114,7 @@ function changedBy(first: Change, second: Change): Change | undefined {
     ...(first.unset ?? []).filter((path) => !later.includes(path)),
     ...(second.unset ?? []),
   ]
-  return {
-    set: { ...Object.fromEntries(kept), ...second.set },
-    ...(unset.length > 0 && { unset }),
-  }
+  return { set: { ...Object.fromEntries(kept), ...second.set }, ...(unset.length > 0 && { unset }) }
 }
 
 /** What the store must check of `filter`: `record` decides the conditions on fields that the batch has written. */

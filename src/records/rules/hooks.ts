@@ -176,11 +176,7 @@ export async function runBeforeUpdate(
   model: Model,
   { record, changes, request, context }: StoredUpdate,
 ): Promise<Fields> {
-  const given = {
-    record: hookRecord(model, record),
-    changes: copied(changes),
-    request,
-  }
+  const given = { record: hookRecord(model, record), changes: copied(changes), request }
   const result = await runHook('beforeUpdate', request, () => hook(given, context))
   const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {

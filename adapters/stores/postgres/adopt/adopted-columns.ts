@@ -57,10 +57,7 @@ function asText({ sql, base, collation, isLoose }: Given): Reading {
   const value = isText ? sql : `${sql}::text`
   const isByCode = isText && collation === 'C'
   const ordered = isByCode ? value : `${value} COLLATE "C"`
-  return {
-    ...plain('text', isLoose ? ordered : value, ordered),
-    storedAs: UNLIMITED.get(base),
-  }
+  return { ...plain('text', isLoose ? ordered : value, ordered), storedAs: UNLIMITED.get(base) }
 }
 
 /** What refuses a value that is too long for a column of the type. */

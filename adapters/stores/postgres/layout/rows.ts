@@ -104,12 +104,7 @@ export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) =
 
 /** How the text of a value that is no JSON becomes one. */
 export const PARSERS: Readonly<Record<Exclude<Column['kind'], 'json'>, (text: string) => Scalar>> =
-  {
-    text: restored,
-    number: Number,
-    boolean: (text) => text === 't',
-    date: dateFrom,
-  }
+  { text: restored, number: Number, boolean: (text) => text === 't', date: dateFrom }
 
 /** The JSON from which the database makes the row of a new record. Fields that have no column are left out. */
 export function rowJson(record: Fields, table: Table): string {

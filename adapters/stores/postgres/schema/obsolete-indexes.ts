@@ -83,11 +83,7 @@ export async function dropLeftOvers(collections: readonly Prepared[]): Promise<L
   return dropped
 }
 
-const WORDS = {
-  unique: 'the unique index',
-  search: 'the search index',
-  order: 'the index',
-}
+const WORDS = { unique: 'the unique index', search: 'the search index', order: 'the index' }
 
 type Note = (what: string) => void
 
