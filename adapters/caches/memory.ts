@@ -91,9 +91,7 @@ function borrowed(cache: number): CacheStore {
 
 calls.answer(async (call) => {
   const cache = caches.get(call.cache)
-  if (!cache) {
-    throw new Error('memoryCache: make the same caches in every process, before serve()')
-  }
+  if (!cache) throw new Error('memoryCache: make the same caches in every process, before serve()')
   if ('get' in call) return (await cache.get(call.get)) ?? null
   if ('add' in call) return cache.increment(...call.add)
   await cache.set(...call.set)

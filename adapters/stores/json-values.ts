@@ -183,9 +183,7 @@ function variantRestore(
 
 function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
   const all: Fields = {}
-  for (const name of fields.keys()) {
-    if (Object.hasOwn(object, name)) all[name] = object[name]
-  }
+  for (const name of fields.keys()) if (Object.hasOwn(object, name)) all[name] = object[name]
   for (const name of Object.keys(object)) if (!fields.has(name)) setMember(all, name, object[name])
   return all
 }

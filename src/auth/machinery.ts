@@ -42,11 +42,10 @@ const machinery: Machinery = {
   routes: [confirmRoute],
   accountsFor,
   confirmSession,
-  factorsOf: (auth) =>
-    new Factors(
-      auth.methods.flatMap(({ secondFactors = [] }) => secondFactors),
-      auth,
-    ),
+  factorsOf(auth) {
+    const factors = auth.methods.flatMap(({ secondFactors = [] }) => secondFactors)
+    return new Factors(factors, auth)
+  },
   handlerOf(auth, route) {
     if (route === confirmRoute) return handlerOf(auth, (at) => login(at, at.request.auth?.userId))
     const { name } = route

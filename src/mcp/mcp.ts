@@ -44,9 +44,7 @@ export function mcp(options: McpOptions = {}): Mountable {
   return {
     attach(host, mount) {
       const handler: Handler = (request, context) => {
-        if (!isOwn(request, context)) {
-          throw new HttpError(403, 'This origin may not call tools.')
-        }
+        if (!isOwn(request, context)) throw new HttpError(403, 'This origin may not call tools.')
         return converse(request, host, { tools, instructions }, (params) =>
           callTool({ host, request, context, agents, tools }, params),
         )

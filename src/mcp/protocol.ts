@@ -67,9 +67,7 @@ export async function converse(
   try {
     const { jsonrpc, id: given, method, params } = Object(await readJson(request, limits))
     // Only strings have `trim`.
-    if (jsonrpc !== '2.0' || !method?.trim || !/^[usn]/.test(typeof given)) {
-      throw notOne()
-    }
+    if (jsonrpc !== '2.0' || !method?.trim || !/^[usn]/.test(typeof given)) throw notOne()
     if (given === undefined) return new Response(null, { status: 202 })
     id = given
     const asked = Object(params)

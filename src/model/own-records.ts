@@ -57,7 +57,5 @@ export async function sweep(
   most: number,
 ): Promise<void> {
   const expired = { op: 'lt', field: 'expiresAt', value: new Date(at) } as const
-  for (let swept = 0; swept < most; swept += 1) {
-    if ((await records.delete(expired)) === null) return
-  }
+  for (let swept = 0; swept < most; swept += 1) if ((await records.delete(expired)) === null) return
 }

@@ -90,9 +90,7 @@ export function withUrls(
     return { ...value, url: changed(value.url) }
   }
   const copy = { ...record }
-  for (const name of names) {
-    if (Object.hasOwn(record, name)) copy[name] = changed(record[name])
-  }
+  for (const name of names) if (Object.hasOwn(record, name)) copy[name] = changed(record[name])
   return copy
 }
 

@@ -58,9 +58,7 @@ export class Flow {
     const provider = this.#provider(request)
     const { options } = provider
     const { returnTo, challenge } = request.query
-    if (typeof returnTo !== 'string' || !options.returnTo.includes(returnTo)) {
-      throw unknownPlace()
-    }
+    if (typeof returnTo !== 'string' || !options.returnTo.includes(returnTo)) throw unknownPlace()
     if (challenge !== undefined && !isChallenge(challenge)) throw refuse.invalidFormat()
     const ceremony: Ceremony = {
       ...{ state: random(), nonce: random(), verifier: random(), returnTo },

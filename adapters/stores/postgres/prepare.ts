@@ -69,10 +69,8 @@ export async function prepareTables(
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
   if (collections.some(({ schema }) => schema.logged)) await step(() => prepareLog(place))
-  const tables = await existingTables(
-    connection,
-    collections.map(({ table }) => table.sql),
-  )
+  const names = collections.map(({ table }) => table.sql)
+  const tables = await existingTables(connection, names)
   const lacking: string[] = []
   for (const collection of searching.filter(({ schema }) => schema.adopted)) {
     lacking.push(...(await checkAdopted(collection, tables.get(collection.table.sql), warn)))

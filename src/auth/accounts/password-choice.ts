@@ -53,11 +53,8 @@ export async function checkChoiceOf(auth: AuthRequest, plain: string, user: Fiel
   const { check } = settings.password
   if (!check) return
   const context = { request, user: users.withoutSecrets(user) }
-  const verdict: unknown = await withTimeout(
-    DEADLINE_MS,
-    async () => runShielded(request, () => check(plain, context)),
-    unavailable,
-  )
+  const checked = async () => runShielded(request, () => check(plain, context))
+  const verdict: unknown = await withTimeout(DEADLINE_MS, checked, unavailable)
   if (typeof verdict === 'string' && verdict !== '') throw refuse.passwordRejected(verdict)
 }
 

@@ -211,11 +211,8 @@ export function mailCheck(
     checked.note('server')
     try {
       const transporter = await mail.transporter()
-      await withTimeout(
-        DEADLINE_MS,
-        async () => transporter.verify?.(),
-        () => new Error('the mail server did not respond'),
-      )
+      const late = () => new Error('the mail server did not respond')
+      await withTimeout(DEADLINE_MS, async () => transporter.verify?.(), late)
     } catch (error) {
       breaker.unreachable(error)
     }

@@ -66,9 +66,7 @@ async function signUp(auth: AuthRequest): Promise<Response> {
     // A code to its mailbox.
     if (settings.emailVerification.enabled)
       auth.context.waitUntil(sendNewCode(auth, user, 'verification'))
-    if (identifiers.awaitsProof(user)) {
-      return created(auth, id, { user: users.shown(user) })
-    }
+    if (identifiers.awaitsProof(user)) return created(auth, id, { user: users.shown(user) })
 
     // The response. If onRegister has just enabled the account, or ended its session, one is opened now.
     const first = mayOpen ? await firstSignIn(auth, user, session) : undefined

@@ -233,9 +233,7 @@ const READ = 'is a stream. Write (await request.clone().json())'
 function copyOf(value: unknown): unknown {
   if (!isPlain(value)) return value
   const copy: Record<string, unknown> = Array.isArray(value) ? ([...value] as never) : { ...value }
-  for (const key in copy) {
-    if (typeof copy[key] === 'object') copy[key] = copyOf(copy[key])
-  }
+  for (const key in copy) if (typeof copy[key] === 'object') copy[key] = copyOf(copy[key])
   return copy
 }
 

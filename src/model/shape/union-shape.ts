@@ -176,9 +176,7 @@ function variantsOf(options: readonly AnyObject[], { side }: Merge): ObjectShape
   if (!best) return undefined
   const merge = { side, areBoth: false }
   const shapes = new Map<unknown, Shape>()
-  for (const [value, group] of best.groups) {
-    shapes.set(value, withVariants(group, merge) as Shape)
-  }
+  for (const [value, group] of best.groups) shapes.set(value, withVariants(group, merge) as Shape)
   // Clients may send a number or a boolean as a string, which is cast.
   for (const [value, shape] of [...shapes]) {
     if (!shapes.has(String(value))) shapes.set(String(value), shape)

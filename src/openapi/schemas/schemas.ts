@@ -217,10 +217,8 @@ function hide(at: unknown, defs: Converted['defs'], path: readonly string[]): vo
   if (rest.length > 0) hide(properties?.[key], defs, rest)
   else {
     delete properties?.[key]
-    Object.assign(
-      at,
-      schema.required && { required: schema.required.filter((name) => name !== key) },
-    )
+    const required = schema.required?.filter((name) => name !== key)
+    Object.assign(at, required && { required })
   }
 }
 

@@ -116,10 +116,8 @@ export function hasPath(shape: Shape, keys: readonly string[]): boolean {
  */
 export function shapeFor(shape: Shape | undefined, value: unknown): Shape | undefined {
   if (shape?.kind === 'mixed' && shape !== FREE) {
-    return shapeFor(
-      shape.inside?.find((one) => isFor(one, value)),
-      value,
-    )
+    const inside = shape.inside?.find((one) => isFor(one, value))
+    return shapeFor(inside, value)
   }
   if (shape?.kind !== 'object' || !shape.variants || !isObject(value)) return shape
   const { by, shapes } = shape.variants

@@ -142,13 +142,8 @@ export function aggregateIn(
   read: AggregateRead,
   { shape }: Pick<Model, 'shape'>,
 ): Promise<Scalar[][]> {
-  return (
-    collection.aggregate?.(read) ??
-    aggregateRecords((one) => collection.find(one), read, {
-      shape,
-      numericIds: collection.numericIds,
-    })
-  )
+  const as = { shape, numericIds: collection.numericIds }
+  return collection.aggregate?.(read) ?? aggregateRecords((one) => collection.find(one), read, as)
 }
 
 /** A row as it is shown: `{ country: 'CH', count: 3, sum: { population: 12 } }`. */

@@ -150,9 +150,7 @@ export function projectionOf(model: Model, select: readonly string[] = []): Proj
     )
   }
   for (const name of dropped.length > 0 ? dropped : select) {
-    if (!leadsSomewhere(model.shape, name)) {
-      throw new TypeError(noSuchField('select', name, model))
-    }
+    if (!leadsSomewhere(model.shape, name)) throw new TypeError(noSuchField('select', name, model))
   }
   return dropped.length > 0 ? { exclude: dropped } : { include: select }
 }

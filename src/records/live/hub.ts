@@ -156,13 +156,11 @@ export class Hub extends Rounds {
   }
 
   #ringSoon(): void {
-    this.#soon ??= setTimeout(
-      () => {
-        this.#soon = undefined
-        this.ring()
-      },
-      Math.max(0, this.#readAt + GATHER_MS - performance.now()),
-    )
+    const ms = Math.max(0, this.#readAt + GATHER_MS - performance.now())
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.ring()
+    }, ms)
   }
 
   async #callDue(): Promise<void> {

@@ -37,10 +37,8 @@ export function choiceInUrl(query: Query): Choice | undefined {
 
 /** The names in a URL, separated by commas. */
 export function namesInUrl(parameter: keyof Choice, value: string | readonly string[]): Choice {
-  return namesInBody(
-    parameter,
-    [value].flat().flatMap((names) => names.split(',')),
-  )
+  const names = [value].flat().flatMap((list) => list.split(','))
+  return namesInBody(parameter, names)
 }
 
 export function namesInBody(parameter: keyof Choice, names: unknown): Choice {

@@ -108,9 +108,7 @@ export function readPage(
   const query: Read = { ...read, ...(view.select && { select: view.select }), hints }
   const isChanged = view.populate.length > 0 || (model.output && !lean) || model.convert
   const hasLinks = (upload || files.names.length > 0) && changesLinks(reading)
-  if (isChanged || hasLinks || !engine.stored.findJson) {
-    return readAndShow(reading, query, count)
-  }
+  if (isChanged || hasLinks || !engine.stored.findJson) return readAndShow(reading, query, count)
   const found = engine.stored.findJson({ ...query, fillDefaults: !lean })
   // Not every store makes promises of this realm.
   return Array.isArray(found)

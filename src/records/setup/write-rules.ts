@@ -72,9 +72,7 @@ function writableFields(setup: Setup): WriteRules['writable'] {
   const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
     const names = isNames(lists) ? lists : lists?.[operation]
     for (const name of names ?? []) {
-      if (!model.shape.fields.has(name)) {
-        fail(noSuchField(option, name, model))
-      }
+      if (!model.shape.fields.has(name)) fail(noSuchField(option, name, model))
     }
     return names
   }

@@ -47,9 +47,7 @@ export function takingTurns(write: Write): Write {
 export function goingTogether(write: Write, alone: Write): Write {
   return queued<Steps, Outcome>(async (calls) => {
     const some = calls.splice(0, MOST_TOGETHER)
-    if (!(await areTaken(some, write))) {
-      for (const { item, resolve } of some) resolve(alone(item))
-    }
+    if (!(await areTaken(some, write))) for (const { item, resolve } of some) resolve(alone(item))
     // Those who go on to write at once join the next ones.
     await nextTurn()
   })

@@ -107,12 +107,8 @@ export function addEntries(
   written: (parameters: Parameters) => string = () => 'SELECT',
 ): Statement {
   const parameters = new Parameters()
-  const list = parameters.bind(
-    JSON.stringify(
-      noted.map(({ model, record, by, before, after }) => [model, record, by, before, after]),
-    ),
-    'json',
-  )
+  const rows = noted.map((one) => [one.model, one.record, one.by, one.before, one.after])
+  const list = parameters.bind(JSON.stringify(rows), 'json')
   const columns = [0, 1, 2, 3, 4].map((at) => `entry ->> ${at}`).join(', ')
   return parameters.statement(
     `WITH written AS (${written(parameters)}), done AS (SELECT count(*) AS locked FROM written),

@@ -84,10 +84,8 @@ export function primaryKeyName(table: string): string {
 
 /** The names of the constraints of a table's unique sets. Errors contain them, so they tell which fields clash. */
 export function uniqueNames(table: string, sets: readonly (readonly string[])[]): string[] {
-  return distinct(
-    sets.map((fields) => `${table}_unique_${fields.join('_and_')}`),
-    sets,
-  )
+  const names = sets.map((fields) => `${table}_unique_${fields.join('_and_')}`)
+  return distinct(names, sets)
 }
 
 export function orderNames(table: string, orders: readonly (readonly SortKey[])[]): string[] {
@@ -95,10 +93,8 @@ export function orderNames(table: string, orders: readonly (readonly SortKey[])[
     const words = keys.map(({ field, descending }) => (descending ? `${field}_desc` : field))
     return `${table}_order_${words.join('_and_')}`
   })
-  return distinct(
-    names,
-    orders.map((keys) => keys.map(({ field, descending }) => [field, descending])),
-  )
+  const things = orders.map((keys) => keys.map(({ field, descending }) => [field, descending]))
+  return distinct(names, things)
 }
 
 /**
