@@ -325,6 +325,23 @@ describe('a public-read file', () => {
     }
   })
 
+  it('opens from its end too, and whole for a range that is none', async () => {
+    const { upload, send } = album({ upload: { acl: 'public-read' } })
+    const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
+    const size = png.length
+    for (const [range, status, part] of [
+      ['bytes=-3', 206, `bytes ${size - 3}-${size - 1}/${size}`],
+      [`bytes=-${size + 1}`, 206, `bytes 0-${size - 1}/${size}`],
+      ['bytes=-0', 416, `bytes */${size}`],
+      ['bytes=3-1', 200, null],
+      ['bytes=-', 200, null],
+      ['bytes=a-', 200, null],
+    ] as const) {
+      const found = await send('GET', String(record.image), { headers: { range } })
+      expect([found.status, found.headers.get('content-range')], range).toEqual([status, part])
+    }
+  })
+
   it('is a 404 when it is not there, and takes no other method', async () => {
     const { upload, send } = album({ upload: { acl: 'public-read' } })
     const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
