@@ -94,7 +94,7 @@ async function refusalOf(
 export async function servesFile(
   files: FileStore | undefined,
   { url }: Pick<Request, 'url'>,
-  basePath = '',
+  basePath: string,
 ): Promise<boolean> {
   if (!files?.serve) return false
   const query = url.indexOf('?')

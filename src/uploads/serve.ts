@@ -11,7 +11,7 @@ import { fileChanged, fileForbidden, rangeNotSatisfiable, storageUnavailable } f
 export async function serveFile(
   store: FileStore | undefined,
   request: Request,
-  basePath = '',
+  basePath: string,
   isMeant: (file: Response) => boolean = () => true,
 ): Promise<Response | undefined> {
   if (!store?.serve || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined

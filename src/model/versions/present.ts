@@ -58,7 +58,7 @@ interface Shown {
 export function declaredParts(
   model: Model,
   records: readonly Fields[],
-  { select, lean = false }: Shown = {},
+  { select, lean = false }: Shown,
 ): Fields[] {
   const parts: Fields[] = []
   for (const record of records) {
