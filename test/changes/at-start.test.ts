@@ -66,6 +66,18 @@ it('a former unique field takes the same value twice', async () => {
   expect((await now.call('POST', '/things', stored)).status).toBe(201)
 })
 
+it('an app that refused to start does so as soon as a backfill has made all records fit', async () => {
+  const count = { before: { fields: { count: z.string() } }, stored: { count: '1' } }
+  const { open, old } = await started(database, count)
+  await old.app.close()
+  const fields = { count: z.number() }
+  const { app, list } = serve(open, { fields }, { onModelChange: 'refuse' })
+  await expect(app.ready()).rejects.toThrow("onModelChange: 'refuse'")
+  await expect(app.ready()).rejects.toThrow("onModelChange: 'refuse'")
+  await serve(open, { fields, options: { convert: { count: Number } } }).backfill()
+  expect(await list()).toEqual([{ count: 1 }])
+})
+
 it('what is no app is told so', () => {
   expect(() => backfillAtStart({} as never)).toThrow('backfillAtStart(app)')
 })
