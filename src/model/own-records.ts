@@ -1,6 +1,7 @@
 /** Records of the app's own, beside those of models. */
 
 import { hexDigestOf } from '#hmac'
+import { all, withId } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Shape } from '../ports/store/shape.ts'
 import type { Collection, CollectionSchema } from '../ports/store/store.ts'
@@ -50,12 +51,18 @@ export async function insertOnce(
   return (await unlessTaken(() => records.insert(record).then(() => true))) ?? false
 }
 
-/** Deletes records that have expired before `at`, in epoch milliseconds: at most `most` of them. */
+/**
+ * Deletes the records that expired first, before `at`, in epoch milliseconds: at most `most` of them. They are read by their
+ * index, and deleted together: alone, each would wait for the disk.
+ */
 export async function sweep(
-  records: Pick<Collection, 'delete'>,
+  records: Pick<Collection, 'find' | 'delete'>,
   at: number,
   most: number,
 ): Promise<void> {
-  const expired = { op: 'lt', field: 'expiresAt', value: new Date(at) } as const
-  for (let swept = 0; swept < most; swept += 1) if ((await records.delete(expired)) === null) return
+  const filter = { op: 'lt', field: 'expiresAt', value: new Date(at) } as const
+  const sort = [{ field: 'expiresAt', descending: false }]
+  const found = await records.find({ filter, sort, limit: most, select: { include: ['_id'] } })
+  // One may have been made anew meanwhile.
+  await Promise.all(found.map(({ _id }) => records.delete(all([withId(String(_id)), filter]))))
 }
