@@ -243,6 +243,8 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
       ...Object.fromEntries(own),
     },
     unique,
+    // A list has no order, and so no index.
+    indexes: options.roles?.multiple ? [] : [names.role],
   }) as unknown as Model<never>
   return { ...options, name: undefined, model: made, fields: renamed } as never
 }

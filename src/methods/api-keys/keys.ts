@@ -63,6 +63,8 @@ export class Keys {
       timestamps: { updatedAt: false },
       // So many slots, so many keys, no matter how many requests ask at once.
       unique: [['owner', 'slot']],
+      // MongoDB reads no index of several unique fields for one of them.
+      indexes: ['owner'],
     })
   }
 
