@@ -43,12 +43,13 @@ export function indexAdvice(resource: Resource, sortable: readonly string[]): st
 }
 
 function needsOf(resource: Resource, sortable: readonly string[]): Need[] {
-  const { model, query, orderBy } = resource
+  const { model, query, orderBy, host } = resource
+  // What is read backwards has the ids of ties backwards too.
+  const turns = host.database.exactOrder ? [false, true] : [false]
+  const others = sortable.filter((field) => turns.length > 1 || field !== orderBy[0]?.field)
   const sorts = [
     ...(orderBy.length > 0 ? [orderBy] : []),
-    ...sortable
-      .filter((field) => field !== orderBy[0]?.field)
-      .map((field) => [{ field, descending: false }]),
+    ...others.flatMap((field) => turns.map((descending) => [{ field, descending }])),
   ]
   return [
     ...sorts.map((order): Need => ({ asked: `?sort=${order.map(nameOf)[0]}`, order })),

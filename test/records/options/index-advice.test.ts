@@ -64,6 +64,15 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     ['other directions', ['size'], { orderBy: '-size' }, "'size', '-size'"],
     ['more fields', [['name', '-size']], { sortableFields: ['name'] }, "['name', '-size'], 'name'"],
     ['a unique field, sorted by', [], { sortableFields: ['code'] }, "'code'"],
+    ['a sort, backwards', ['name'], { sortableFields: ['name'] }, '?sort=-name, so every record'],
+    ['a sort, forwards', ['-name'], { sortableFields: ['name'] }, '?sort=name, so every record'],
+    ['a sort both ways', ['name', '-name'], { sortableFields: ['name'] }, undefined],
+    [
+      'the default order, turned',
+      ['-size'],
+      { orderBy: '-size', sortableFields: ['size'] },
+      "indexes: ['-size', 'size']",
+    ],
     ['a unique field, filtered by', [], { query: ['code'] }, undefined],
     ['a filter', [['name', '-size']], { query: ['name'] }, undefined],
     [
