@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LoggedModels } from '../../../adapters/stores/changes/entries.ts'
+import { dropAll } from '../../../adapters/stores/sqlite/changes/log.ts'
 import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
 import { addClock, DEADLINE } from '../../../adapters/stores/sqlite/connection/functions.ts'
 import type { Statement } from '../../../adapters/stores/sqlite/layout/sql.ts'
@@ -27,6 +29,12 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
+/** How SQLite would run a statement, a line for each loop. */
+function stepsOf({ sql, values }: Statement, of: Connection = connection): string[] {
+  const rows = of.rows({ sql: `EXPLAIN QUERY PLAN ${sql}`, values })
+  return rows.map(({ detail }) => String(detail))
+}
+
 /** How SQLite would run what `ask` asks, a line for each loop. */
 async function planOf(ask: (collection: Collection) => Promise<unknown>): Promise<string[]> {
   let asked: Statement | undefined
@@ -41,9 +49,7 @@ async function planOf(ask: (collection: Collection) => Promise<unknown>): Promis
     write: async (statement) => ({ rows: note(statement), changes: 0 }),
   })
   await ask(collection)
-  const { sql, values } = asked ?? { sql: '', values: [] }
-  const rows = connection.rows({ sql: `EXPLAIN QUERY PLAN ${sql}`, values })
-  return rows.map(({ detail }) => String(detail)).filter((line) => /people|TEMP/.test(line))
+  return stepsOf(asked ?? { sql: '', values: [] }).filter((line) => /people|TEMP/.test(line))
 }
 
 const find = (read: Partial<Read>) =>
@@ -170,4 +176,21 @@ describe('An index serves', () => {
     expect(plan.join('\n')).toContain('unique ["email"] (<expr>=?)')
     expect(plan.join('\n')).not.toContain('SCAN')
   })
+})
+
+it('old entries of the log are dropped by their numbers, however many the model has', async () => {
+  const file = newFile()
+  const logged = { ...people, logged: { model: 'Person', keepMs: 1 } }
+  const store = sqliteStore({ path: file })
+  await store.prepare([logged])
+  await store.close()
+  const models = new LoggedModels()
+  models.prepared([logged])
+  const own = new Connection(file)
+  const plan = dropAll({ models }, 1).flatMap((statement) => stepsOf(statement, own))
+  own.close()
+  expect(plan.filter((line) => /fieldgate_changes /.test(line))).toEqual([
+    'SEARCH fieldgate_changes USING INTEGER PRIMARY KEY (rowid>?)',
+    'SEARCH fieldgate_changes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+  ])
 })

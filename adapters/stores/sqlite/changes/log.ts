@@ -103,7 +103,8 @@ function dropOld({ model, keepMs }: LoggedModel): Statement[] {
       values: [model],
     },
     {
-      sql: `DELETE FROM ${ENTRIES} WHERE model = ?1 AND seq > (SELECT before FROM ${DROPPED} WHERE model = ?1) AND seq <= (SELECT seq FROM ${DROPPED} WHERE model = ?1)`,
+      // By the numbers, and by no index of the models, as in `READ`.
+      sql: `DELETE FROM ${ENTRIES} WHERE +model = ?1 AND seq > (SELECT before FROM ${DROPPED} WHERE model = ?1) AND seq <= (SELECT seq FROM ${DROPPED} WHERE model = ?1)`,
       values: [model],
     },
   ]
