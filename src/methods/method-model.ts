@@ -35,9 +35,17 @@ export const MOST_RECORDS = 1000
 /** The records of a method, each a `T` of the account in `owner`. */
 export class MethodRecords<T> {
   readonly stored: Collection
+  readonly #own: (owner: string) => Filter
 
-  constructor(accounts: Accounts, name: string, definition: ModelDefinition<FieldSchemas>) {
+  /** `own` finds those of an account. */
+  constructor(
+    accounts: Accounts,
+    name: string,
+    definition: ModelDefinition<FieldSchemas>,
+    own = (owner: string): Filter => is('owner', owner),
+  ) {
     this.stored = accounts.collection(methodModel(accounts.model, name, definition))
+    this.#own = own
   }
 
   async first(filter: Filter): Promise<T | undefined> {
@@ -46,7 +54,7 @@ export class MethodRecords<T> {
 
   /** Those of an account, the newest first. */
   async of(owner: string): Promise<T[]> {
-    const filter = is('owner', owner)
+    const filter = this.#own(owner)
     const found = await this.stored.find({ filter, sort: [], limit: MOST_RECORDS })
     return found.toSorted((a, b) => Number(b.createdAt) - Number(a.createdAt)) as T[]
   }
@@ -77,7 +85,7 @@ export class MethodRecords<T> {
   }
 
   async forget(owner: string): Promise<void> {
-    while (await this.stored.delete(is('owner', owner)));
+    while (await this.stored.delete(this.#own(owner)));
   }
 }
 
