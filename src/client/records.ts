@@ -170,8 +170,9 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
 /** A form if there are files, else JSON. */
 export async function bodyOf(values: Values): Promise<string | FormData> {
   const text = json(values)
+  // A value with a `uri` is a file in React Native alone.
   const hasFiles = Object.values(values)
     .flat()
-    .some((value) => value instanceof Blob)
+    .some((value) => (value as { readonly uri?: unknown } | null)?.uri ?? value instanceof Blob)
   return hasFiles ? (await later()).formOf(values, text) : text
 }

@@ -187,7 +187,13 @@ type FileFields<O> = 'upload' extends keyof O
     ? Member<Element<O['upload']['fields']>, 'name'>
     : 'file'
   : never
-type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
+/** A file of the device, where `FormData` is that of React Native. */
+type NativeFile = FormData extends { getParts(): unknown }
+  ? { readonly uri: string; readonly name?: string; readonly type: string }
+  : never
+type AnyFile = Blob | NativeFile
+type FileValue<V> =
+  NonNullable<V> extends readonly unknown[] ? AnyFile | readonly AnyFile[] : AnyFile
 
 type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
 /** A value to be written: null stands for an optional field that is left out, or removed. */

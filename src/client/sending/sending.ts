@@ -53,13 +53,13 @@ export function sending(begin: Connection['call'], later: Load): Sending {
     let tag: string | undefined
     if (ifMatch !== undefined) {
       const { tagOf } = await later()
-      const readAgain = () => call.ask({ ...options, path, method: 'GET' })
+      const readAgain = () => call.ask({ ...options, method: 'GET', path })
       const found = await tagOf(ifMatch, known, readAgain)
       if (typeof found === 'object') return resultOf(found)
       tag = found
     }
     const own = { ...options.headers, 'If-Match': tag, 'Idempotency-Key': idempotencyKey }
-    return shown(await call.ask({ ...options, path, method, body, headers: own }, isOpen))
+    return shown(await call.ask({ ...options, method, path, body, headers: own }, isOpen))
   }
   return { call: begin, shown, one }
 }
