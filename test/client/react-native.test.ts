@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { uploaded } from '../../src/client/sending/upload.ts'
 import { calls, recording } from './recording.ts'
 
 /** The form of React Native: it takes whatever it is given, and files by their addresses on the device. */
@@ -57,5 +58,40 @@ describe('files in React Native', () => {
     const { api, sent } = recording()
     await calls(api)('/cities').create?.({ name: 'Oslo', photo })
     expect(sent.map(({ body }) => body)).toEqual([{ name: 'Oslo', photo }])
+  })
+})
+
+describe('the progress of an upload in React Native', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  /** A signal up to React Native 0.86: it has no reason, and can't throw it. */
+  function signalOf(aborted: boolean): AbortSignal {
+    const { signal } = new AbortController()
+    for (const name of ['throwIfAborted', 'reason']) {
+      Object.defineProperty(signal, name, { value: undefined })
+    }
+    return Object.defineProperty(signal, 'aborted', { value: aborted })
+  }
+
+  it.each([
+    [false, 'status 200'],
+    [true, 'Aborted'],
+  ])('comes also with a signal, of which this is true: %j', async (isAborted, expected) => {
+    class Request {
+      upload = {}
+      status = 200
+      onloadend() {}
+      open() {}
+      send() {
+        this.onloadend()
+      }
+    }
+    vi.stubGlobal('XMLHttpRequest', Request)
+    const init = { headers: new Headers(), signal: signalOf(isAborted) }
+    const seen = uploaded('/cities', init, () => {}).then(
+      ({ status }) => `status ${status}`,
+      ({ message }) => message,
+    )
+    expect(await seen).toBe(expected)
   })
 })

@@ -30,6 +30,11 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** The server says something every 15 s. After a longer silence the connection is dead, whether or not the system knows. */
 const SILENCE_MS = 45_000
+/** Such as React Native's own, which has a response once all of it is there. */
+const SILENT = {
+  status: 0,
+  message: `No response within ${SILENCE_MS / 1000} s. Live lists need a 'fetch' that streams responses.`,
+}
 
 /** Follows a list until the signal ends it, or the server refuses. */
 export async function followed(
@@ -80,8 +85,9 @@ async function followOnce(
   const opened = await responseTo({ ...wanted, headers, signal: silence.signal }, given)
   if (!opened.ok) {
     silence.end()
-    if (!signal.aborted) onError?.(opened.error)
-    return opened.error
+    const error = silence.causeOf(opened.error)
+    if (!signal.aborted) onError?.(error)
+    return error
   }
   for await (const events of eventsOf(opened.data.body, silence)) {
     // Of what comes at once, the state after it is enough: each costs an order of the whole list.
@@ -147,6 +153,7 @@ function silenceOn(ending: AbortSignal) {
   return {
     signal: controller.signal,
     begin,
+    causeOf: (error: Failure) => (controller.signal.aborted ? SILENT : error),
     end() {
       clearTimeout(timer)
       ending.removeEventListener('abort', abort)

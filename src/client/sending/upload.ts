@@ -9,7 +9,8 @@ export function uploaded(
   onProgress: (progress: Progress) => void,
 ): Promise<Received> {
   return new Promise((resolve) => {
-    signal?.throwIfAborted()
+    // Signals of React Native, and of browsers of 2021, can't throw it.
+    if (signal?.aborted) throw signal.reason ?? new Error('Aborted')
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
     signal?.addEventListener('abort', abort)

@@ -150,3 +150,24 @@ it('a connection that died without a word is opened again', async () => {
   await running
   expect(vi.getTimerCount()).toBe(0)
 })
+
+it('a fetch that has no response until all of it is there is named as the cause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const fetch = (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')))
+    })
+  const api = createClient<never>('http://localhost', { fetch: fetch as never })
+  const ending = new AbortController()
+  const onError = vi.fn()
+  const handlers = { onChange() {}, onError, signal: ending.signal }
+  const running = calls(api)('/tasks').live?.({}, handlers)
+  await vi.advanceTimersByTimeAsync(46_000)
+  expect(onError.mock.calls).toEqual([
+    [{ status: 0, message: expect.stringMatching(/^No response within 45 s\. .* streams/) }],
+  ])
+  ending.abort()
+  await running
+  expect([onError.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0])
+})
