@@ -11,7 +11,7 @@ export interface CallOptions {
 
 /** Options of calls that write. */
 export interface WriteOptions extends CallOptions {
-  /** Runs while files are sent, in browsers. Other platforms report no progress. */
+  /** Runs while files are sent, in browsers and React Native. Other platforms report no progress. */
   readonly onProgress?: (progress: Progress) => void
 }
 
