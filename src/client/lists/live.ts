@@ -50,7 +50,8 @@ export async function followed(
     const error = await followOnce(list, wanted, on, given)
     if (error && !isPassing(error)) return
     pause = error ? Math.min(2 * pause, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
-    await waited(pause, signal)
+    // Who lost the server together doesn't come back at the same moment.
+    await waited(pause * (1 - Math.random() / 2), signal)
     const call = given.send.call()
     const [mine, held] = [await given.call.held, await call.held]
     if (!mine || held?.id === mine.id || signal.aborted) continue

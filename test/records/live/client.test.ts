@@ -171,3 +171,26 @@ it('a fetch that has no response until all of it is there is named as the cause'
   await running
   expect([onError.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0])
 })
+
+it('clients that lose the server together come back one after the other', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const came: number[] = []
+  const fetch = async () => {
+    came.push(performance.now())
+    throw new TypeError('fetch failed')
+  }
+  const ending = new AbortController()
+  const running = Array.from({ length: 20 }, () => {
+    const api = createClient<never>('http://localhost', { fetch: fetch as never })
+    return calls(api)('/tasks').live?.({}, { onChange() {}, signal: ending.signal })
+  })
+  await vi.waitFor(() => expect(came).toHaveLength(20))
+  await vi.advanceTimersByTimeAsync(2000)
+  const again = came.slice(20).map((at) => at - Number(came[0]))
+  expect(again.length).toBeGreaterThanOrEqual(20)
+  expect(Math.min(...again)).toBeGreaterThanOrEqual(1000)
+  expect(new Set(again.slice(0, 20)).size).toBeGreaterThan(10)
+  ending.abort()
+  await Promise.all(running)
+})
