@@ -171,12 +171,14 @@ describe('a refresh that ends after the session has', () => {
     const signal = AbortSignal.timeout(5000)
     const running = calls(page)('/cities').live?.({}, { onChange() {}, onError, signal })
     await vi.waitFor(() => expect(asked).toEqual(['ann 1']))
+    // A pause takes between half a second and one.
     await vi.advanceTimersByTimeAsync(1000)
-    expect(asked).toEqual(['ann 1', 'ann 1'])
+    const times = asked.length
+    expect(times).toBeGreaterThan(1)
     await login(api, 'bob')
     await vi.advanceTimersByTimeAsync(1000)
     await running
-    expect(asked).toEqual(['ann 1', 'ann 1'])
+    expect(asked).toEqual(Array(times).fill('ann 1'))
     expect(onError.mock.calls).toEqual([[{ status: 401, message: 'The session has ended.' }]])
   })
 
@@ -206,11 +208,12 @@ describe('a refresh that ends after the session has', () => {
     await vi.waitFor(() => expect(asked).toEqual(['1']))
     await login(tab, 'ann')
     await vi.advanceTimersByTimeAsync(2000)
-    expect([asked, onError.mock.calls]).toEqual([['1', '2', '2'], []])
+    const again = asked.length - 1
+    expect([again > 1, onError.mock.calls]).toEqual([true, []])
     await login(tab, 'bob')
     await vi.advanceTimersByTimeAsync(1000)
     await running
-    expect(asked).toEqual(['1', '2', '2'])
+    expect(asked).toEqual(['1', ...Array(again).fill('2')])
     expect(onError.mock.calls).toEqual([[{ status: 401, message: 'The session has ended.' }]])
   })
 
