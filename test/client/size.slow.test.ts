@@ -35,3 +35,23 @@ it('the client is at most 5 KiB gzipped, and brings no package along', async () 
   expect(inputs.length).toBeGreaterThan(5)
   expect(inputs.filter((file) => !file.startsWith('src/client/'))).toEqual([])
 })
+
+it('the client is ES2022, and names nothing newer', async () => {
+  const written = async (target: string) => {
+    const { outputFiles } = await build({
+      entryPoints: [join(import.meta.dirname, '../..', ENTRY)],
+      bundle: true,
+      format: 'esm',
+      outdir: 'out',
+      write: false,
+      packages: 'external',
+      target,
+    })
+    return outputFiles.map(({ text }) => text).join('\n')
+  }
+  const code = await written('es2022')
+  expect(code).toBe(await written('esnext'))
+  const newer =
+    /\.(?:findLast(?:Index)?|to(?:Reversed|Sorted|Spliced)|with|isWellFormed|throwIfAborted)\(|\b(?:structuredClone|withResolvers|groupBy|fromAsync|AbortSignal\.(?:any|timeout\())/
+  expect(newer.exec(code)?.[0]).toBeUndefined()
+})

@@ -67,9 +67,9 @@ export async function listed(
     if (way === query) {
       refusal.until = isFailed ? Date.now() + REFUSED_MS : 0
       // It may be lost because a browser does not send it to another origin.
-      if (answer.status === 0) continue
+      if (!answer.status) continue
     }
-    if (!isFailed) return answer.status === 0 ? first : answer
+    if (!isFailed) return answer.status ? answer : first
   }
   return first as Answer
 }

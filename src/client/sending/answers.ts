@@ -79,8 +79,8 @@ export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<
       data: data === undefined ? message : data,
     } as Success<T, P>
   }
-  // A number of seconds, or a date (RFC 9110, 10.2.3).
-  const after = `${headers.get('Retry-After')}`
+  // A number of seconds, or a date (RFC 9110, 10.2.3). Null is neither.
+  const after = headers.get('Retry-After') as string
   const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000
   return {
     ok: false,

@@ -151,9 +151,8 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     call,
     fetch: async (path, init) => call().fetch(path, init),
     warn() {
-      if (isQuiet) return
+      if (!isQuiet) console.warn(`createClient keeps no session without 'storage'`)
       isQuiet = true
-      console.warn(`createClient keeps no session without 'storage'`)
     },
   }
 }

@@ -111,7 +111,7 @@ export function sessionIn(
     channel?.postMessage({ id, token })
     let answer = await ask()
     // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
-    if (answer.status === 0) answer = await ask()
+    if (!answer.status) answer = await ask()
     const tokens = tokensIn(answer.body?.data)
     // The 401 of a proxy, which has no envelope, says nothing about the session: it is as no answer.
     if (tokens || (answer.status === 401 && answer.body)) return replace(held, tokens)
