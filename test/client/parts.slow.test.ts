@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, inject, it } from 'vitest'
 import type * as Client from '../../src/client/index.ts'
+import { createClient } from '../../src/client/index.ts'
 import { calls, URL } from './recording.ts'
 
 it('a part of the client that is out of reach is a failure of the call, and of nothing else', async () => {
@@ -20,11 +21,13 @@ it('a part of the client that is out of reach is a failure of the call, and of n
   for (const file of await readdir(outdir)) {
     if (file !== 'index.js' && !file.startsWith('chunk-')) await rm(join(outdir, file))
   }
-  const { createClient, ClientError, memoryStorage } = (await import(
-    /* @vite-ignore */ join(outdir, 'index.js')
-  )) as typeof Client
+  const {
+    createClient: create,
+    ClientError,
+    memoryStorage,
+  } = (await import(/* @vite-ignore */ join(outdir, 'index.js'))) as typeof Client
   let sent = 0
-  const api = createClient(URL, {
+  const api = create(URL, {
     storage: memoryStorage(),
     fetch: async () => {
       sent += 1
@@ -53,4 +56,11 @@ it('a part of the client that is out of reach is a failure of the call, and of n
   await expect(all[Symbol.asyncIterator]().next()).rejects.toThrow(ClientError)
   expect(sent).toBe(1)
   await expect(cities.create?.({ population: Number.NaN })).rejects.toThrow(TypeError)
+})
+
+it('JSON of the calls, as a logger makes it, is empty and fails nothing', async () => {
+  const auth = calls(createClient(URL))('/auth')
+  expect(JSON.stringify({ auth })).toBe('{"auth":{}}')
+  expect(await auth.toJSON?.()).toBeUndefined()
+  await expect(auth.listKey?.()).rejects.toThrow(new TypeError("the client has no call 'listKey'"))
 })

@@ -47,6 +47,8 @@ export async function callMethod(
   if (name === 'confirm') return signIn(asking, { route: 'confirmLogin' })
   if (name === 'begin') return begin(base, ...(given as Parameters<OidcCeremonies['begin']>))
   if (name === 'finish') return finish(asking)
+  // JSON asks it of whatever it meets, such as a logger's.
+  if (name === 'toJSON') return undefined
   if (!Object.hasOwn(ROUTES, name)) throw new TypeError(`the client has no call '${name}'`)
   return asking(name, ...given)
 }
