@@ -145,8 +145,8 @@ export function createClient<A extends object>(
 function withMethods(known: object, ask: AskRoute, base: string): object {
   return new Proxy(known, {
     get(_, name) {
-      // A promise that resolves to the calls looks for 'then'.
-      if (name in known || typeof name === 'symbol' || name === 'then')
+      // A promise that resolves to the calls looks for 'then', and frameworks for marks such as '__v_raw' and '$$typeof'.
+      if (name in known || typeof name === 'symbol' || name < 'a' || name === 'then')
         return (known as Readonly<Record<PropertyKey, unknown>>)[name]
       const call = settled(async (...given: unknown[]) =>
         (await later()).callMethod(ask, name, given, base),

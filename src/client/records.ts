@@ -149,8 +149,10 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     call: part('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
-      const call = send.call()
-      return send.shown(await call.ask({ ...options, method: 'GET', path }), select ?? expand)
+      return send.shown(
+        await send.call().ask({ ...options, method: 'GET', path }),
+        select ?? expand,
+      )
     },
     async create(values: Values, options?: CreateOptions) {
       const call = send.call()

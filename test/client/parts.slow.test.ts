@@ -64,3 +64,11 @@ it('JSON of the calls, as a logger makes it, is empty and fails nothing', async 
   expect(await auth.toJSON?.()).toBeUndefined()
   await expect(auth.listKey?.()).rejects.toThrow(new TypeError("the client has no call 'listKey'"))
 })
+
+it('the calls have none of the marks that frameworks ask for', async () => {
+  const auth = calls(createClient(URL))('/auth')
+  for (const name of ['__v_raw', '__v_isRef', '$$typeof', '_isAMomentObject', 'then']) {
+    expect(auth[name], name).toBeUndefined()
+  }
+  expect(auth.listKeys).toBeTypeOf('function')
+})

@@ -97,7 +97,7 @@ export function sessionIn(
       const held = await latest()
       if (held?.id !== from?.id) return undefined
       if (!held || !tokens) return change()
-      return held.token === from?.token ? change({ ...held, ...tokens }) : held
+      return held.token !== from?.token ? held : change({ ...held, ...tokens })
     })
 
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: in parts it would be longer
