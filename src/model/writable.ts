@@ -9,7 +9,7 @@ const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 
 const KEPT_BY_THE_SERVER = new Set(['_id', '__v', 'createdAt', 'updatedAt', ...UNSAFE])
 
-/** How many containers a field's value may nest, itself included: that is at depth 1. */
+/** How many containers a field's value may nest, itself included. */
 const MAX_DEPTH = 8
 
 /** Whether no client may ever write under `key`. */
@@ -27,6 +27,11 @@ export function isFields(value: unknown): value is Fields {
 /** Thrown for a value that nests deeper than clients may write. */
 export class NestedTooDeeply extends Error {
   override readonly name = 'NestedTooDeeply'
+}
+
+/** Throws if a container at `depth` is nested too deeply; a field's own value is at depth 1. */
+function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw new NestedTooDeeply()
 }
 
 /** Thrown for a key that would be lost without a word where every other one is kept. */
@@ -55,7 +60,7 @@ const FORBIDDEN = Symbol('forbidden')
  */
 export function withoutForbiddenKeys(value: unknown, depth: number, shape?: Shape): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  if (depth > MAX_DEPTH) throw new NestedTooDeeply()
+  checkDepth(depth)
   if (Array.isArray(value)) return cleanList(value, depth, shape)
   let kept: Fields | undefined
   for (const key of Object.keys(value)) {
