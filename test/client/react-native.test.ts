@@ -1,6 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createClient } from '../../src/client/index.ts'
 import { uploaded } from '../../src/client/sending/upload.ts'
-import { calls, recording } from './recording.ts'
+import { calls, recording, URL } from './recording.ts'
+import { ScriptedServer, ScriptedStorage } from './scripted.ts'
 
 /** The form of React Native: it takes whatever it is given, and files by their addresses on the device. */
 class NativeForm {
@@ -94,4 +96,36 @@ describe('the progress of an upload in React Native', () => {
     )
     expect(await seen).toBe(expected)
   })
+})
+
+it('without AbortSignal.timeout, as up to 0.86, a refresh without an answer is given up', async () => {
+  const own = Object.getOwnPropertyDescriptor(AbortSignal, 'timeout')
+  Object.defineProperty(AbortSignal, 'timeout', { value: undefined, configurable: true })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    Object.defineProperty(AbortSignal, 'timeout', own ?? {})
+  })
+  const server = new ScriptedServer()
+  let refreshes = 0
+  let isDead = true
+  const fetch = (url: string, init: RequestInit) => {
+    if (!isDead || !url.endsWith('/refresh')) return server.fetch(url, init)
+    refreshes += 1
+    return new Promise<Response>((_resolve, reject) => {
+      init.signal?.addEventListener('abort', () => reject(new Error('Aborted')))
+    })
+  }
+  const storage = new ScriptedStorage()
+  const auth = calls(createClient(URL, { storage, fetch: fetch as never }))('/auth')
+  await auth.login?.({ identifier: 'ann', password: 'a long pass phrase' })
+  server.expire()
+  const me = auth.me?.()
+  await vi.waitFor(() => expect(refreshes).toBe(1))
+  await vi.advanceTimersByTimeAsync(8000)
+  await vi.waitFor(() => expect(refreshes).toBe(2))
+  await vi.advanceTimersByTimeAsync(8000)
+  expect(await me).toEqual({ ok: false, error: { status: 0, message: 'Aborted' } })
+  isDead = false
+  expect(await auth.me?.()).toMatchObject({ ok: true })
 })

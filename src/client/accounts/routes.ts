@@ -70,8 +70,7 @@ export function routeCalls(
     const result = await send.one(method, path + query, content, options, call, isOpen)
     const tokens = result.ok && tokensIn(result.data)
     if (tokens) {
-      if (session) await session.keep(tokens, pathOf('refresh'))
-      else connection.warn()
+      await (session ? session.keep(tokens, pathOf('refresh')) : connection.warn())
     }
     if (result.ok && marks.includes('.')) await session?.replace(await call.held)
     return result

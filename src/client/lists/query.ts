@@ -76,7 +76,9 @@ export async function listed(
 
 /** Whether it did not get through: refused by the router, or answered by something that is not fieldgate. */
 function isRefused({ status, body }: Answer): boolean {
-  return status === 405 || (body ? UNSAID.test(`${body.error}`) : UNKNOWN_METHOD.includes(status))
+  return (
+    status === 405 || (body ? UNSAID.test(body.error as string) : UNKNOWN_METHOD.includes(status))
+  )
 }
 
 /** The query string that says what is wanted; undefined if none does. */
@@ -133,6 +135,6 @@ function inParameters(where: object): object | undefined {
 /** What stands between the bounds of a range, of which this is one; undefined if no range can say it. */
 function separatorOf(value: unknown): string | undefined {
   // Numbers have no minus, and dates have hyphens.
-  if (/^\d{4}-\d\d-\d\d/.test(`${value}`)) return '..'
-  return typeof value === 'number' && /^[\d.]+$/.test(`${value}`) ? '-' : undefined
+  if (/^\d{4}-\d\d-\d\d/.test(value as string)) return '..'
+  return typeof value === 'number' && /^[\d.]+$/.test(value as unknown as string) ? '-' : undefined
 }

@@ -88,7 +88,7 @@ export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<
       ...(rest as Partial<Failure>),
       status,
       message: error ?? (status ? `The server answered ${status} without JSON.` : text),
-      ...(!Number.isNaN(seconds) && { retryAfter: Math.max(0, Math.ceil(seconds)) }),
+      ...(Number.isFinite(seconds) && { retryAfter: Math.max(0, Math.ceil(seconds)) }),
     },
   }
 }

@@ -75,13 +75,13 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     own?: Ask['headers'],
   ): Promise<Received> {
     const headers = new Headers()
-    for (const fields of [own, typeof first === 'function' ? await first() : first, last]) {
+    const bearer = held?.token ?? (await token?.())
+    const mine = { ...own, Authorization: bearer ? `Bearer ${bearer}` : undefined }
+    for (const fields of [mine, typeof first === 'function' ? await first() : first, last]) {
       for (const [name, value] of Object.entries(fields ?? {})) {
         if (value !== undefined) headers.set(name, value)
       }
     }
-    const bearer = held?.token ?? (await token?.())
-    if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
     const request = { ...init, headers } as RequestInit & { headers: Headers }
     return onProgress && request.body && !given && 'XMLHttpRequest' in globalThis
       ? (await later()).uploaded(base + path, request, onProgress)
@@ -101,9 +101,11 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     }
   }
 
-  // Browsers of 2022, and React Native, have no such signal.
-  const post: Post = (path, body) =>
-    once({ method: 'POST', path, body, signal: AbortSignal.timeout?.(REFRESH_MS) })
+  // Browsers of 2022, and React Native up to 0.86, have no such signal.
+  const post: Post = async (path, body) => {
+    const signal = AbortSignal.timeout?.(REFRESH_MS) ?? (await later()).timeout(REFRESH_MS)
+    return once({ method: 'POST', path, body, signal })
+  }
   const session = storage && !token ? sessionIn(storage, post, base, options) : undefined
 
   function call(): Call {
@@ -141,7 +143,8 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
         twice(
           (mine) => once(request, mine),
           // A wrong current password is a 401 too, and counts as a guess: asking again would count it twice.
-          ({ status, body }) => status === 401 && !isOpen && !/password/i.test(`${body?.error}`),
+          ({ status, body }) =>
+            status === 401 && !isOpen && !/password/i.test(body?.error as string),
         ),
     }
   }

@@ -8,8 +8,16 @@ import type { uploaded } from './upload.ts'
 export type Load = () => Promise<{
   readonly responseOf: typeof responseOf
   readonly tagOf: typeof tagOf
+  readonly timeout: typeof timeout
   readonly uploaded: typeof uploaded
 }>
+
+/** `AbortSignal.timeout`, where there is none. */
+export function timeout(ms: number): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), ms)
+  return controller.signal
+}
 
 /** A refresh that gave no tokens, as what `fetch` comes to. */
 export function responseOf({ status, text, headers }: Answer): Response {

@@ -87,7 +87,7 @@ export function sessionIn(
   async function change(tokens?: Omit<Held, 'at'>): Promise<Held | undefined> {
     const at = Math.max(Date.now(), 1 + (await newest()))
     await put(tokens && JSON.stringify({ ...tokens, at }))
-    await announce(`${at}`)
+    await announce(at)
     channel?.postMessage(0)
     return read()
   }
@@ -220,7 +220,7 @@ const HEARD_MS = 10_000
 /** Runs `work` alone: among what changes the storage, or with a name, only among tabs that do the same. */
 type Take = <T>(work: () => Promise<T>, name?: string) => Promise<T>
 /** Announces a text; every tab hears it from the moment that this resolves. */
-type Announce = (text: string) => Promise<unknown> | undefined
+type Announce = (text: string | number) => Promise<unknown> | undefined
 /** What is announced now. */
 type Hear = () => Promise<string[]>
 
