@@ -148,10 +148,11 @@ function withMethods(known: object, ask: AskRoute, base: string): object {
       // A promise that resolves to the calls looks for 'then', and frameworks for marks such as '__v_raw' and '$$typeof'.
       if (name in known || typeof name === 'symbol' || name < 'a' || name === 'then')
         return (known as Readonly<Record<PropertyKey, unknown>>)[name]
-      const call = settled(async (...given: unknown[]) =>
-        (await later()).callMethod(ask, name, given, base),
+      return withMethods(
+        settled(async (...given: unknown[]) => (await later()).callMethod(ask, name, given, base)),
+        ask,
+        base,
       )
-      return withMethods(call, ask, base)
     },
   })
 }

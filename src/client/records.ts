@@ -148,9 +148,12 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     live: part('live'),
     call: part('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
-      const path = at(id) + inUrl({ select, expand })
       return send.shown(
-        await send.call().ask({ ...options, method: 'GET', path }),
+        await send.call().ask({
+          ...options,
+          method: 'GET',
+          path: at(id) + inUrl({ select, expand }),
+        }),
         select ?? expand,
       )
     },

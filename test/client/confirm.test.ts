@@ -3,6 +3,8 @@ import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createClient, memoryStorage } from '../../src/client/index.ts'
 import { createApp, createAuthRouter } from '../../src/index.ts'
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
+import { URL as BASE, calls } from './recording.ts'
+import { ScriptedServer } from './scripted.ts'
 
 const password = 'correct horse battery'
 
@@ -38,4 +40,19 @@ it('a session is confirmed after its token has expired, and a wrong password is 
   expect(sent.slice(-2)).toEqual(['/auth/token/refresh 200', '/auth/login/confirm 200'])
   expect(await confirm('another one')).toBe(false)
   expect(sent).toEqual(['/auth/login/confirm 401'])
+})
+
+it("the page of a proxy's 401 on a refresh is no message, and ends no session", async () => {
+  const server = new ScriptedServer()
+  const page = () => new Response('<html>Sign in to the network</html>', { status: 401 })
+  const fetch = async (url: string, init: RequestInit) =>
+    url.endsWith('/refresh') ? page() : server.fetch(url, init)
+  const storage = memoryStorage()
+  const auth = calls(createClient(BASE, { storage, fetch: fetch as never }))('/auth')
+  await auth.login?.({ identifier: 'ann', password })
+  server.expire()
+  const message = 'A proxy answered 401.'
+  expect(await auth.me?.()).toEqual({ ok: false, error: { status: 0, message } })
+  const later = calls(createClient(BASE, { storage, fetch: server.fetch }))('/auth')
+  expect(await later.me?.()).toMatchObject({ ok: true })
 })

@@ -116,7 +116,7 @@ export function sessionIn(
     // The 401 of a proxy, which has no envelope, says nothing about the session: it is as no answer.
     if (tokens || (answer.status === 401 && answer.body)) return replace(held, tokens)
     await announce(FAILED + id)
-    return answer.status === 401 ? { ...answer, status: 0 } : answer
+    return answer.status === 401 ? { ...answer, status: 0, text: 'A proxy answered 401.' } : answer
   }
 
   const channel = locks && new BroadcastChannel(name)
