@@ -1,8 +1,12 @@
+import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { passkeys } from '../../adapters/methods/passkeys/index.ts'
 import type { Fields, SecurityEvent } from '../../src/index.ts'
 import { createAuthRouter } from '../../src/index.ts'
+import { totp } from '../../src/methods/totp/index.ts'
 import { authOptions, password, userModel } from './accounts.ts'
+import { Authenticator } from './methods/authenticator.ts'
 import { type Service, type ServiceOptions, service } from './service.ts'
 
 const email = 'ann@example.com'
@@ -128,6 +132,30 @@ describe('The owner of an account is told', () => {
       { type: 'provider-linked', provider: 'acme', route: 'social', userId: expect.any(String) },
       { type: 'provider-unlinked', provider: 'bolt', route: 'resetPassword', userId: user._id },
     ])
+  })
+
+  it('when a second factor is added, and when it is removed', async () => {
+    const options = { rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }
+    const app = await world({ methods: [passkeys(options), totp({ issuer: 'Atlas' })] })
+    const token = await ann(app)
+    app.notices()
+    const { publicKey, ticket } = (await app.post('/auth/passkeys/options', {}, token)).body.data
+    const key = new Authenticator()
+    const made = { ticket, credential: await key.create(publicKey) }
+    const { id } = (await app.post('/auth/passkeys', made, token)).body.data
+    expect(app.notices()).toEqual([`factorAdded to ${email}`])
+    const asked = (await app.post('/auth/login/passkey/options')).body.data
+    const shown = { ticket: asked.ticket, credential: await key.get(asked.publicKey) }
+    const own = (await app.post('/auth/login/passkey', shown)).body.data.token
+    const begun = (await app.post('/auth/totp', {}, own)).body.data
+    const generator = new TOTP({ secret: Secret.fromBase32(begun.secret) })
+    const code = generator.generate({ timestamp: app.now() })
+    await app.post('/auth/totp/confirm', { ticket: begun.ticket, code }, own)
+    expect(app.notices()).toEqual([`factorAdded to ${email}`])
+    for (const path of ['/auth/totp', `/auth/passkeys/${id}`]) {
+      expect((await app.call('DELETE', path, undefined, own)).status).toBe(200)
+      expect(app.notices()).toEqual([`factorRemoved to ${email}`])
+    }
   })
 
   it('when the proof of its mailbox unlinks a provider', async () => {

@@ -87,6 +87,8 @@ it('links an address that both sides have proven, and tells the owner', async ()
   const { status, body } = await app.signIn(vouched)
   expect([status, body.data.user._id]).toEqual([200, own.user._id])
   expect(app.events).toEqual(['provider-linked', 'signed-in'])
+  // A notice has no code.
+  expect(app.sent.at(-1)).toMatchObject({ to: email, code: '' })
   // Nothing of the owner's ends.
   expect((await app.call('GET', '/auth/me', undefined, own.token)).status).toBe(200)
   app.events.length = 0

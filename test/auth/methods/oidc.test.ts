@@ -320,6 +320,7 @@ describe('An ID token is refused', () => {
     const app = await company()
     app.issuer.say = say
     expect(await app.brought(say.claims)).toBe('error: sign_in_failed')
+    expect(app.events).toEqual(['sign-in-failed'])
     app.issuer.say = {}
     expect(await app.brought()).not.toContain('error')
   })
@@ -331,6 +332,7 @@ describe('The code of a page', () => {
     const code = await app.brought(vouched)
     const answers = await parallel(10, () => app.post('/auth/login/oidc', { code }))
     expect(statuses(answers)).toEqual({ 200: 1, 401: 9 })
+    expect(app.events.filter((type) => type === 'sign-in-failed')).toHaveLength(9)
     const refused = answers.find(({ status }) => status === 401)
     expect(refused?.body.error).toBe('Invalid credentials.')
     expect(await app.users.count()).toBe(1)
@@ -377,6 +379,8 @@ describe('The code of a page', () => {
     expect(await send({})).toBe(401)
     expect(await send({ verifier: 'a guess' })).toBe(401)
     expect(await send({ verifier })).toBe(200)
+    const atLogin = { oidc: await page(), verifier }
+    expect((await app.post('/auth/login', atLogin)).status).toBe(200)
     // A link with a code of one's own signs no page in that has begun, though the code has no challenge.
     expect(await send({ code: await app.brought(), verifier })).toBe(401)
     const malformed = await app.visitor.open(`${begin}?returnTo=${returnTo}&challenge=short`)

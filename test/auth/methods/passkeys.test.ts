@@ -200,6 +200,8 @@ describe('Signing in by passkey', () => {
     const assertion = await app.asserted(key)
     const tried = await parallel(5, () => app.post('/auth/login/passkey', assertion))
     expect(statuses(tried)).toEqual({ 200: 1, 401: 4 })
+    expect(app.log.filter((line) => line.includes('auth: sign-in-failed'))).toHaveLength(4)
+    expect((await app.post('/auth/login/passkey/options', { ticket: 1 })).status).toBe(400)
     const forged = await app.asserted(other)
     const id = key.id.toString('base64url')
     const credential = { ...forged.credential, id, rawId: id }
