@@ -136,6 +136,16 @@ it('ends with a first proof of the address by somebody else', async () => {
   expect(again.user._id).not.toBe(owner.user._id)
 })
 
+it('leaves its place to another person of the provider who proves the address first', async () => {
+  const app = await company()
+  const eve = (await app.signIn({ sub: 'eve' })).body.data
+  await app.users.update(eve.user._id, { email })
+  const ann = await app.signIn(vouched)
+  expect([ann.status, ann.body.data.user._id]).toEqual([200, eve.user._id])
+  expect((await app.signIn()).body.data.user._id).toBe(eve.user._id)
+  expect((await app.signIn({ sub: 'eve' })).body.data.user._id).not.toBe(eve.user._id)
+})
+
 it('stays when its own address is the first to be proven', async () => {
   const app = await company()
   const { user } = (await app.signIn({ email })).body.data
@@ -143,6 +153,7 @@ it('stays when its own address is the first to be proven', async () => {
   const { takeovers } = await app.stored(user._id)
   const proven = await app.signIn(vouched)
   expect(proven.body.data.user._id).toBe(user._id)
+  expect(app.events).not.toContain('provider-linked')
   const after = { provenEmail: email, takeovers: Number(takeovers) + 1 }
   expect(await app.stored(user._id)).toMatchObject(after)
   expect(await app.stored(user._id)).not.toHaveProperty('password')
