@@ -91,6 +91,8 @@ describe('upload options', () => {
         { name: 'list', maxCount: 9 },
         { name: 'anything', maxCount: 3 },
       ],
+      [{ name: 'anything' }],
+      [{ name: 'anything', formatToUrlObject: true }],
       [
         { name: 'object', formatToUrlObject: true },
         { name: 'bag', formatToUrlObject: true },

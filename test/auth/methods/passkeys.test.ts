@@ -405,13 +405,13 @@ describe('As a second step', () => {
 })
 
 it.each([
-  [undefined],
-  [{ ...options, rpId: '' }],
-  [{ ...options, rpId: 'https://example.com' }],
-  [{ ...options, rpName: '' }],
-  [{ ...options, origins: [] }],
-  [{ ...options, origins: ['https://other.example'] }],
-  [{ ...options, origins: ['https://example.com/'] }],
-])('passkeys(%j) is refused', (given) => {
-  expect(() => passkeys(given as never)).toThrow(/^passkeys: /)
+  [undefined, 'the options'],
+  [{ ...options, rpId: '' }, "'rpId'"],
+  [{ ...options, rpId: 'https://example.com' }, "'rpId'"],
+  [{ ...options, rpName: '' }, "'rpName'"],
+  [{ ...options, origins: [] }, "'origins'"],
+  [{ ...options, origins: ['https://other.example'] }, "'origins'"],
+  [{ ...options, origins: ['https://example.com/'] }, "'origins'"],
+])('passkeys(%j) is refused because of %s', (given, what) => {
+  expect(() => passkeys(given as never)).toThrow(`passkeys: ${what} must`)
 })
