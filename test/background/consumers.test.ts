@@ -312,16 +312,23 @@ describe('a consumer', () => {
     )
   })
 
-  it('whose function does not end is warned of', async () => {
+  it('whose function does not end is warned of until it does', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     // Ten minutes last as long as a tenth of a second.
-    const { setInterval: real } = globalThis
-    vi.stubGlobal('setInterval', (run: () => void, ms: number) => real(run, ms / 6000))
+    const { setInterval: real, clearInterval: end } = globalThis
+    const timers = new Set<unknown>()
+    vi.stubGlobal('setInterval', (run: () => void, ms: number) => {
+      const timer = real(run, ms / 6000)
+      timers.add(timer)
+      return timer
+    })
+    vi.stubGlobal('clearInterval', (timer: never) => timers.delete(timer) && end(timer))
     onTestFinished(() => void vi.unstubAllGlobals())
     const told = () => it.log.text.includes("Consumer 'mailer' has not ended for 20 minutes")
     const app = await consuming(it.app(), () => vi.waitUntil(told, 10_000))
     await tasks(app).insert({ title: 'a' })
     await runDue(app)
+    expect(timers).toEqual(new Set())
     expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, behind: undefined })
   })
 

@@ -263,6 +263,12 @@ describe('webhooks()', () => {
       { endpoints: [{ url: 'ftp://example.com', secret }] },
       "an endpoint: 'url' must be a URL of http or https",
     ],
+    ['no URL', { endpoints: [{ secret }] }, "an endpoint: 'url' is missing"],
+    [
+      'an object of a URL',
+      { endpoints: [{ url: new URL(url), secret }] },
+      "an endpoint: 'url' must be a URL of http or https",
+    ],
     [
       'a URL with a password',
       { endpoints: [{ url: 'https://a:b@example.com', secret }] },
