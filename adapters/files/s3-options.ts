@@ -70,7 +70,8 @@ export async function checkAbsent(
 
 export function resolveS3(options: S3Options = {}): S3Place {
   checkOptions(options, RULES, 's3Files')
-  const env = options.env ?? environment()
+  const { process } = globalThis as { process?: Pick<S3Options, 'env'> }
+  const env = options.env ?? process?.env ?? {}
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
     // An empty variable counts as not set.
     const found = options[name] ?? (env[variable] || fallback)
@@ -121,8 +122,4 @@ const RULES: Readonly<Record<keyof S3Options, Rule>> = {
   ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey', 'sessionToken'),
   credentials: callable,
   env: whatever,
-}
-
-function environment(): Readonly<Record<string, unknown>> {
-  return (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {}
 }
