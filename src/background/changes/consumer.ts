@@ -213,7 +213,7 @@ async function retryFirst(tries: Tries, lane: string): Promise<boolean> {
   const end = isDue ? await tries.run(first, first) : undefined
   if (end?.kind === 'interrupted') return false
   if (end?.kind !== 'failed') {
-    await tries.write(end ? held.release(first) : held.postpone(lane, first.due))
+    await tries.write(end ? held.release(first) : held.postpone(first))
     return isDue
   }
   const { isAside, attempt, due, error } = end.failure

@@ -152,10 +152,12 @@ export class Held {
     return { in: heldSchema, delete: withId(_id) }
   }
 
-  /** All of a lane wait until its first one is due. */
-  postpone(lane: string, due: Date): WriteStep {
+  /** Those behind the first one of a lane wait until that is due. */
+  postpone({ lane, due, change }: HeldDelivery): WriteStep {
     const early: Filter = { op: 'lt', field: 'due', value: due }
-    const updateMany = this.#filter(false, is('lane', lane), early)
+    // With it, SQLite finds them by their lane; without it, among all that are due.
+    const behind: Filter = { op: 'gt', field: 'position', value: change.id }
+    const updateMany = this.#filter(false, is('lane', lane), behind, early)
     return { in: heldSchema, updateMany, change: { set: { due } } }
   }
 }
