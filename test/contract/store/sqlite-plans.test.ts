@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LoggedModels } from '../../../adapters/stores/changes/entries.ts'
 import { dropAll } from '../../../adapters/stores/sqlite/changes/log.ts'
 import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
@@ -193,4 +193,26 @@ it('old entries of the log are dropped by their numbers, however many the model 
     'SEARCH fieldgate_changes USING INTEGER PRIMARY KEY (rowid>?)',
     'SEARCH fieldgate_changes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
   ])
+})
+
+it('a read of the log ends in time among entries of other models', async () => {
+  const file = newFile()
+  const logged = { ...people, logged: { model: 'Person', keepMs: 60_000 } }
+  const store = sqliteStore({ path: file })
+  await store.prepare([logged])
+  const inserts = Array.from({ length: 100 }, () => ({ insert: { _id: newId(), name: 'x' } }))
+  await store.write?.(inserts.map((insert) => ({ in: logged, by: null, ...insert })))
+  const asked = vi.spyOn(Connection.prototype, 'rows')
+  await store.changes?.read(undefined, { limit: 2, models: ['Other'] })
+  const [statement] = asked.mock.lastCall ?? []
+  asked.mockRestore()
+  await store.close()
+  if (!statement) throw new Error('nothing was asked')
+  let isOver = false
+  const own = new Connection(file)
+  addClock(own.db, () => isOver)
+  expect(own.rows(statement)).toHaveLength(1)
+  isOver = true
+  expect(() => own.rows(statement)).toThrow('time is up')
+  own.close()
 })

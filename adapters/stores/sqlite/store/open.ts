@@ -36,6 +36,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     runnerOf: (schema) => runnerOver(parts, schema),
     read: (statement) => reads.rows(statement),
+    deadline: DEADLINE,
     async write(statements) {
       await checkPatterns(...statements)
       return write(statements)
