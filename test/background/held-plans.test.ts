@@ -67,3 +67,9 @@ it('SQLite finds a lane by its name, however many deliveries of others are due',
   expect(plans.length).toBeGreaterThan(2)
   for (const plan of plans) expect(plan).toMatch(/"lane","position"\]/)
 })
+
+it('what was set aside first is shown without a look at all that was', async () => {
+  const { held, plans } = await noted()
+  await held.aside(20)
+  expect(plans).toEqual([expect.stringContaining('"due"] (<expr>=? AND <expr>=?)')])
+})

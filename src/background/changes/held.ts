@@ -119,8 +119,9 @@ export class Held {
     return { waiting, aside }
   }
 
+  /** The first that were set aside: in an order of an index, because metrics ask for them again and again. */
   async aside(limit: number): Promise<readonly AsideStatus[]> {
-    const read = { filter: this.#filter(true), sort: IN_ORDER, limit }
+    const read = { filter: this.#filter(true), sort: [sortKey('due')], limit }
     const found = await this.#records.find(read)
     return (found as unknown as HeldRecord[]).map((one) => {
       const { attempt: attempts, to, since, error } = one
