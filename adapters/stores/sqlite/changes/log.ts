@@ -103,7 +103,7 @@ function dropOld({ model, keepMs }: LoggedModel): Statement[] {
       values: [model],
     },
     {
-      // By the numbers, and by no index of the models, as in `READ`.
+      // By the numbers, and by no index of the models, as in `readWhile`.
       sql: `DELETE FROM ${ENTRIES} WHERE +model = ?1 AND seq > (SELECT before FROM ${DROPPED} WHERE model = ?1) AND seq <= (SELECT seq FROM ${DROPPED} WHERE model = ?1)`,
       values: [model],
     },
@@ -136,7 +136,7 @@ export function openLog(
     return idOf(row ?? {})
   }
   const wakes = new Wakes(position)
-  const reading = READ.replace(GOES_ON, () => deadline)
+  const read = readWhile(deadline)
   const changesIn = (found: readonly Row[]): LoggedChange[] =>
     found.flatMap((row) => models.change(idOf(row), row as unknown as StoredEntry) ?? [])
 
@@ -147,7 +147,7 @@ export function openLog(
       const from = after === undefined ? undefined : positionIn(after, 2)
       if (after !== undefined && !from) return { gone: true }
       const [seq = 0] = from?.numbers ?? []
-      const found = await rows({ sql: reading, values: [seq, JSON.stringify(asked), limit] })
+      const found = await rows({ sql: read, values: [seq, JSON.stringify(asked), limit] })
       const [first] = found
       if (!first || (from && isGone(from, first, lossy))) return { gone: true }
       const entries = found.filter((row) => row.seq !== null)
@@ -176,9 +176,6 @@ export function openLog(
   }
 }
 
-/** Stands for the condition that a read may go on. */
-const GOES_ON = '$goes on$'
-
 const COLUMNS = 'e.seq, e.at, e.model, e.actor, e.before, e.after'
 
 /**
@@ -186,7 +183,8 @@ const COLUMNS = 'e.seq, e.at, e.model, e.actor, e.before, e.after'
  * the entry at the position, and the entries after it; one row without any if there are none. The plus sign keeps SQLite
  * from the index of the models, by which it would go through all entries of theirs.
  */
-const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at, (SELECT max(d.seq) FROM ${DROPPED} AS d WHERE d.model IN (SELECT value FROM json_each(?2))) AS dropped, (SELECT k.at FROM ${ENTRIES} AS k WHERE k.seq = ?1) AS known_at, ${COLUMNS} FROM ${LOG} AS l LEFT JOIN (SELECT * FROM ${ENTRIES} WHERE ${GOES_ON} AND seq > ?1 AND +model IN (SELECT value FROM json_each(?2)) ORDER BY seq LIMIT +?3) AS e ORDER BY e.seq`
+const readWhile = (goesOn: string): string =>
+  `SELECT l.epoch, l.seq AS last, l.at AS last_at, (SELECT max(d.seq) FROM ${DROPPED} AS d WHERE d.model IN (SELECT value FROM json_each(?2))) AS dropped, (SELECT k.at FROM ${ENTRIES} AS k WHERE k.seq = ?1) AS known_at, ${COLUMNS} FROM ${LOG} AS l LEFT JOIN (SELECT * FROM ${ENTRIES} WHERE ${goesOn} AND seq > ?1 AND +model IN (SELECT value FROM json_each(?2)) ORDER BY seq LIMIT +?3) AS e ORDER BY e.seq`
 
 const HISTORY = `SELECT l.epoch, ${COLUMNS} FROM ${ENTRIES} AS e JOIN ${LOG} AS l WHERE e.model = ?1 AND e.record = ?2 AND e.seq <= ?3 ORDER BY e.seq DESC LIMIT +?4`
 
