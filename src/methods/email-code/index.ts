@@ -75,6 +75,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         if (!accounts.named(body)) throw refuse.identifierRequired()
         let before: PendingCode | undefined
         const find = async () => {
+          await pending.sweep()
           const person = await personIn(body)
           before = await pending.of(person)
           return person

@@ -47,6 +47,11 @@ export class Pending {
     })
   }
 
+  /** Removes codes of long ago, those of addresses without an account too. It is done for everybody, because it takes time. */
+  sweep(): Promise<void> {
+    return sweep(this.#records.stored, this.#accounts.now() - DAY_MS, MAX_SWEPT)
+  }
+
   /** What is pending for `person`; looked up for everybody, because it takes time. */
   async of(person: Fields | undefined): Promise<PendingCode | undefined> {
     return this.#records.first(keyed(person ? keyOf(person) : ''))
@@ -58,8 +63,6 @@ export class Pending {
    */
   async issue(user: Fields, before: PendingCode | undefined): Promise<SentCode | undefined> {
     const { now, otp, codeState, newId, pretendWrite } = this.#accounts
-    // Codes of long ago: those of addresses without an account would stay.
-    await sweep(this.#records.stored, now() - DAY_MS, MAX_SWEPT)
     const key = keyOf(user)
     const at = now()
     const rested = at - otp.resendSeconds * 1000
