@@ -156,8 +156,9 @@ export class Hub extends Rounds {
   }
 
   #ringSoon(): void {
+    if (this.#soon) return
     const ms = Math.max(0, this.#readAt + GATHER_MS - performance.now())
-    this.#soon ??= setTimeout(() => {
+    this.#soon = setTimeout(() => {
       this.#soon = undefined
       this.ring()
     }, ms)

@@ -16,7 +16,7 @@ export interface Runner {
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
   write(statement: Statement): Promise<SqliteResult>
   /** A condition that ends a read that must not go on. */
-  readonly deadline?: string
+  readonly deadline?: string | undefined
   /** The SQL of a read of few rows that match `filter`, without `deadline` if it reads nothing in vain. */
   unchecked?(sql: string, filter: Filter): string
   /** The most bytes that the SQL of a statement may have, if there is a limit. */

@@ -120,10 +120,9 @@ interface Parts {
   readonly write: RunAll
 }
 
-function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shapes'> {
+function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'deadline' | 'shapes'> {
   const { reads, search, counts, write } = parts
   return {
-    deadline: DEADLINE,
     unchecked: (sql, filter) => withoutVainChecks(sql, filter, (free) => reads.planOf(free)),
     quick: (statement) => reads.quick(statement),
     read: (statement, hints, isScan) =>

@@ -18,9 +18,8 @@ export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'c
   readonly title: string
   /** The most fields of a collection that may be searched, if there is a limit. */
   readonly maxSearched?: number | undefined
-  /** A condition of `read`, which is true as long as it may go on. */
-  readonly deadline?: string
-  runnerOf(schema: CollectionSchema): Omit<Runner, 'shapes'>
+  readonly deadline?: Runner['deadline']
+  runnerOf(schema: CollectionSchema): Omit<Runner, 'deadline' | 'shapes'>
   /** Its errors are the port's. */
   read(statement: Statement): MaybePromise<readonly Row[]>
   readonly write: RunAll
@@ -30,10 +29,10 @@ export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'c
 
 /** The store over `engine`. */
 export function storeOver(engine: Engine): Store {
-  const { name, rawRegex, copying, title, write } = engine
+  const { name, rawRegex, copying, title, write, deadline } = engine
   const shapes: { all: Shapes } = { all: new Map() }
-  const runnerOf = (schema: CollectionSchema): Runner => ({ ...engine.runnerOf(schema), shapes })
-  const log = openLog(engine.read, engine.deadline)
+  const runnerOf = (schema: CollectionSchema) => ({ ...engine.runnerOf(schema), deadline, shapes })
+  const log = openLog(engine.read, deadline)
   return {
     name,
     rawRegex,
