@@ -1,7 +1,14 @@
 /** The options of `oidc`, checked at start-up. */
 
 import { isSafe } from '../../../src/auth/providers/provider.ts'
-import { checkOptions, type Fail, failAs, isNames } from '../../../src/model/option-rules.ts'
+import {
+  checkOptions,
+  type Fail,
+  failAs,
+  isNames,
+  wholeNumber,
+} from '../../../src/model/option-rules.ts'
+import { isFields } from '../../../src/model/writable.ts'
 
 /** Options of `oidc`. */
 export interface OidcOptions {
@@ -26,6 +33,13 @@ export interface OidcOptions {
    * or set this.
    */
   readonly redirectUri?: string
+  /**
+   * The most seconds since the person signed in at the provider, which asks again if it was longer ago (`max_age`). The ID token
+   * has to say when it was (`auth_time`). Default: the provider decides.
+   */
+  readonly maxAge?: number
+  /** More parameters of the address that browsers are sent to, such as `{ prompt: 'select_account' }`. */
+  readonly parameters?: Readonly<Record<string, string>>
 }
 
 export const fail: Fail = failAs('oidc')
@@ -45,6 +59,10 @@ const text = {
   test: (value: unknown) => typeof value === 'string' && value.trim() !== '',
 }
 
+/** What `oidc` sets itself, or takes no answer to. */
+const OWN =
+  /^(client_id|code_challenge(_method)?|max_age|nonce|redirect_uri|request(_uri)?|response_(mode|type)|scope|state)$/
+
 const RULES = {
   name: {
     must: "have letters, digits, '-' and '_' only",
@@ -55,6 +73,14 @@ const RULES = {
   clientSecret: text,
   redirectUri: text,
   scopes: { must: 'be a list of strings', test: isNames },
+  maxAge: wholeNumber('be seconds, and at least 1', 1),
+  parameters: {
+    must: "have strings, and none of what 'oidc' sets itself, such as state",
+    test: (value: unknown) =>
+      isFields(value) &&
+      isNames(Object.values(value)) &&
+      !Object.keys(value).some((parameter) => OWN.test(parameter)),
+  },
   returnTo: {
     must: 'list pages of your app, such as https://example.com/signed-in, without a part after #',
     test: (value: unknown) => isNames(value) && value.length > 0 && value.every(isPlace),

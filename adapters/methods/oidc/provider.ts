@@ -50,7 +50,10 @@ export class OpenIdProvider {
 
   async destination({ state, nonce, verifier, redirectUri }: Ceremony): Promise<string> {
     const { authorization_endpoint: endpoint } = await this.#server()
+    const { maxAge, parameters } = this.options
     return withParameters(String(endpoint), {
+      ...parameters,
+      ...(maxAge !== undefined && { max_age: `${maxAge}` }),
       response_type: 'code',
       client_id: this.options.clientId,
       redirect_uri: redirectUri,
@@ -79,6 +82,7 @@ export class OpenIdProvider {
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
       expectedNonce: ceremony.nonce,
       requireIdToken: true,
+      ...(this.options.maxAge !== undefined && { maxAge: this.options.maxAge }),
     })
     // The library leaves this out, because the token came from the provider itself. A proxy may have come between.
     await oauth.validateApplicationLevelSignature(server, response, calls)

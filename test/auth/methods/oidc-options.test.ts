@@ -38,6 +38,11 @@ describe('The options of a provider', () => {
     ["'returnTo' must list pages", { returnTo: ['/\\example.com'] }],
     ["'returnTo' must list pages", { returnTo: ['javascript:alert(1)'] }],
     ["'returnTo' must list pages", { returnTo: ['https://example.com/in\r\nx: y'] }],
+    ["'maxAge' must be seconds, and at least 1", { maxAge: 0 }],
+    ["'parameters' must have strings", { parameters: { prompt: ['login'] } }],
+    ["'parameters' must have strings", { parameters: 'prompt=login' }],
+    ["'parameters' must have strings, and none of what", { parameters: { state: 'mine' } }],
+    ["'parameters' must have strings, and none of what", { parameters: { redirect_uri: '/' } }],
     ["unknown option 'secret'.", { secret: 'x' }],
   ])('that make no sense are a start-up error: %s', (message, wrong) => {
     expect(() => oidc({ ...good, ...wrong } as OidcOptions)).toThrow(`oidc: ${message}`)
@@ -49,6 +54,24 @@ describe('The options of a provider', () => {
       expect(() => oidc({ ...good, returnTo: [page] })).not.toThrow()
     },
   )
+
+  it('add parameters to the address that browsers are sent to', async () => {
+    const app = await company({}, { parameters: { prompt: 'select_account', hd: 'example.com' } })
+    const { searchParams } = await app.visitor.begin('company')
+    const named = ['prompt', 'hd', 'response_type', 'max_age'].map((name) => searchParams.get(name))
+    expect(named).toEqual(['select_account', 'example.com', 'code', null])
+  })
+
+  it('take only people who have signed in at the provider within `maxAge`', async () => {
+    const app = await company({}, { maxAge: 300 })
+    const { searchParams } = await app.visitor.begin('company')
+    expect(searchParams.get('max_age')).toBe('300')
+    const ago = (seconds: number) => ({ auth_time: Math.floor(app.now() / 1000) - seconds })
+    expect(await app.brought(ago(290))).not.toContain('error')
+    for (const claims of [ago(320), {}, { auth_time: 'now' }, { auth_time: -1 }]) {
+      expect(await app.brought(claims)).toBe('error: sign_in_failed')
+    }
+  })
 
   it('name each provider once', async () => {
     await expect(company({}, {}, [good])).rejects.toThrow(

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** An app with the provider, and a browser. */
-async function signedUpAt(options: Pick<OidcOptions, 'clientId' | 'clientSecret'>) {
+async function signedUpAt(options: Partial<OidcOptions> & Pick<OidcOptions, 'clientId'>) {
   const more = { name: 'company', issuer, returnTo: ['https://example.com/in'] }
   const auth = { methods: [oidc({ ...more, ...options })] }
   const app = await service({ auth, app: { now: Date.now } })
@@ -87,6 +87,11 @@ describe('With oidc-provider', () => {
       expect(other.body.data.user.email).toBe('bob@example.com')
     },
   )
+
+  it('says when a person signed in there, for an app that limits it', async () => {
+    const app = await signedUpAt({ clientId: 'public', maxAge: 60 })
+    expect((await app.signIn('ann')).status).toBe(200)
+  })
 
   it('a user who cancels comes back without a code', async () => {
     const app = await signedUpAt({ clientId: 'public' })
