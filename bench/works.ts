@@ -26,6 +26,11 @@ export function works({ asked, cursor }: Database): Work[] {
   const read = get(...ids.map((id) => `/products/${id}`))
   const totals = get(...categories.map((category) => `/products?category=${category}&page=1`))
   const create: Requests = { method: 'POST', paths: ['/products'], body: JSON.stringify(created) }
+  const patch: Requests = {
+    method: 'PATCH',
+    paths: read.paths,
+    body: [11.5, 12.5, 13.5].map((price) => JSON.stringify({ price })),
+  }
   const stores = [...DATABASES, 'd1'] as const
   return [
     { name: 'read', requests: read, with: ['peers', 'runtimes'], stores },
@@ -51,6 +56,7 @@ export function works({ asked, cursor }: Database): Work[] {
       with: ['peers'],
     },
     { name: 'create', requests: create, with: ['peers'], stores, writes: true },
+    { name: 'patch', requests: patch, with: [], writes: true },
     ...searches(asked),
     ...mixtures(create, read, totals),
     ...burdened(read, asked),

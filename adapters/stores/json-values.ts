@@ -14,10 +14,12 @@ import {
   type Shape,
 } from '../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../src/ports/store/store.ts'
+import { datesAsText } from '../../src/ports/values/json.ts'
 import { setMember } from '../../src/ports/values/members.ts'
 
 /** The JSON of a record: `_id` first, dates as ISO 8601 with milliseconds. */
-export function textOf(record: Fields): string {
+export function textOf(stored: Fields): string {
+  const record = datesAsText(stored) as Fields
   const text = JSON.stringify(record)
   // In MongoDB another program may have made an id of an object, which no model declares.
   if (text.startsWith('{"_id":') || record._id === undefined) return text

@@ -37,6 +37,7 @@ export const WORKS: Readonly<Record<string, string>> = {
   'cursor-first': 'first page by cursor',
   'cursor-page': 'last page by cursor',
   create: 'create',
+  patch: 'PATCH of one field',
   mixed: '9 reads to 1 create',
   search: 'search for a rare word',
   'search-word': 'search for a word in 1 of 12 records',

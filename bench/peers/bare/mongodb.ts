@@ -25,6 +25,8 @@ listen((request, response, pathname, search) => {
   if (request.method === 'POST') {
     return pathname === '/auth/login' ? login(request, response) : create(request, response)
   }
+  if (request.method === 'PATCH')
+    return patch(pathname.slice('/products/'.length), request, response)
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
@@ -104,6 +106,22 @@ async function create(request: IncomingMessage, response: ServerResponse): Promi
   if (writeErrors) throw new Error('the product was refused')
   const at = now.toISOString()
   send(response, { success: true, data: { _id, ...body, createdAt: at, updatedAt: at } }, 201)
+}
+
+async function patch(
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await bodyOf<object>(request)
+  const { value } = await database.command({
+    findAndModify: 'products',
+    query: { _id: new ObjectId(id) },
+    update: { $set: { ...body, updatedAt: new Date() } },
+    new: true,
+    writeConcern,
+  })
+  send(response, { success: true, data: value && plain(value) }, value ? 200 : 404)
 }
 
 /** The same text each time: what a cache could come to at best. */

@@ -32,12 +32,15 @@ const byId = `${all} WHERE _id = $1`
 const first = `${all} ${order} LIMIT 51`
 const following = `${all} WHERE price <= $1 AND (price < $1 OR _id > $2) ${order} LIMIT 51`
 const insert = `INSERT INTO products (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const update = `UPDATE products SET price = $1, "updatedAt" = $2 WHERE _id = $3 RETURNING ${columns}`
 const hot = new Map<string, string>()
 
 listen((request, response, pathname, search) => {
   if (request.method === 'POST') {
     return pathname === '/auth/login' ? login(request, response) : create(request, response)
   }
+  if (request.method === 'PATCH')
+    return patch(pathname.slice('/products/'.length), request, response)
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
@@ -104,6 +107,17 @@ async function create(request: IncomingMessage, response: ServerResponse): Promi
   const _id = randomBytes(12).toString('hex')
   await rowsOf(insert, [_id, ...given, now, now])
   send(response, { success: true, data: { _id, ...body, createdAt: now, updatedAt: now } }, 201)
+}
+
+/** One field, in one statement; a program that takes any of them would put it together. */
+async function patch(
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { price } = await bodyOf<{ price: number }>(request)
+  const [data] = await rowsOf(update, [price, new Date().toISOString(), id])
+  send(response, { success: true, data }, data ? 200 : 404)
 }
 
 /** The same text each time: what a cache could come to at best. */

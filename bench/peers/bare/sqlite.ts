@@ -34,6 +34,9 @@ const following = db.prepare(
 const insert = db.prepare(
   'INSERT INTO product (_id, category, price, name, json) VALUES (?, ?, ?, ?, ?)',
 )
+const update = db.prepare(
+  'UPDATE product SET category = ?, price = ?, name = ?, json = ? WHERE _id = ?',
+)
 const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
 const accountByEmail = db.prepare('SELECT * FROM account WHERE email = ?')
 const accountById = db.prepare('SELECT _id, email, role FROM account WHERE _id = ?')
@@ -43,6 +46,8 @@ listen((request, response, pathname, search) => {
   if (request.method === 'POST') {
     return pathname === '/auth/login' ? login(request, response) : create(request, response)
   }
+  if (request.method === 'PATCH')
+    return patch(pathname.slice('/products/'.length), request, response)
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return pageAfter(new URLSearchParams(search), response)
@@ -120,6 +125,24 @@ async function create(request: IncomingMessage, response: ServerResponse): Promi
   waiting.push(() => {
     insert.run(_id, body.category ?? null, body.price ?? null, body.name ?? null, json)
     return () => sendText(response, `{"success":true,"data":${json}}`, 201)
+  })
+}
+
+async function patch(
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await bodyOf<object>(request)
+  if (waiting.length === 0) setImmediate(writeAll)
+  waiting.push(() => {
+    const stored = byId.get(id)
+    if (!stored) return () => send(response, { success: false }, 404)
+    const updatedAt = new Date().toISOString()
+    const record = { ...JSON.parse(String(stored.json)), ...body, updatedAt }
+    const json = JSON.stringify(record)
+    update.run(record.category, record.price, record.name, json, id)
+    return () => sendText(response, `{"success":true,"data":${json}}`)
   })
 }
 

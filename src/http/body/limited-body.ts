@@ -19,19 +19,23 @@ interface Limited extends Request {
  * The methods are set on the request itself, because your code gets this very object from the runtime.
  */
 export function limitBody(request: Request, limits: BodyLimits): void {
-  Object.defineProperties(request, LIMITED)
+  // Not by descriptors, each of which would take as long as all of this.
+  Object.assign(request, METHODS)
+  Object.defineProperty(request, 'body', BODY)
   ;(request as Limited)[LIMITS] = limits
 }
 
-const members: object & ThisType<Limited> = {
-  get body() {
+const BODY: PropertyDescriptor & ThisType<Limited> = {
+  configurable: true,
+  get() {
     // Always the same stream, as in the platform's Request.
     if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
     return shieldedBody(this, this[STREAM])
   },
-  set body(value: unknown) {
-    assignBody.call(this, value)
-  },
+  set: assignBody,
+}
+
+const METHODS: object & ThisType<Limited> = {
   async arrayBuffer() {
     return bufferOf(await bytesOf(this))
   },
@@ -52,7 +56,7 @@ const members: object & ThisType<Limited> = {
       limitBody(copy, this[LIMITS])
       return copy
     } finally {
-      Object.defineProperty(this, 'body', LIMITED.body as PropertyDescriptor)
+      Object.defineProperty(this, 'body', BODY)
       // The stream made before the copy now leads to one that the platform has taken over.
       Reflect.deleteProperty(this, STREAM)
     }
@@ -82,12 +86,6 @@ const members: object & ThisType<Limited> = {
     return (this.body ?? new Blob().stream()).pipeThrough(new TextDecoderStream())
   },
 }
-
-const LIMITED: PropertyDescriptorMap = Object.fromEntries(
-  Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, member]) => {
-    return [name, { ...member, enumerable: false }]
-  }),
-)
 
 function bytesOf(request: Limited): Promise<Uint8Array> {
   return readBytes(request, request[LIMITS], request.headers.get('content-length'))

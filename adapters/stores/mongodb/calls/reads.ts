@@ -6,7 +6,6 @@ import type { AggregateRead } from '../../../../src/ports/store/aggregate.ts'
 import { type Filter, type Scalar, withId } from '../../../../src/ports/store/filter.ts'
 import { project } from '../../../../src/ports/store/projection.ts'
 import type { Fields, Projection, Read, ReadHints } from '../../../../src/ports/store/records.ts'
-import { datesAsText } from '../../../../src/ports/values/json.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
@@ -133,7 +132,7 @@ export class Reads {
 
   async #textsOf(read: Read): Promise<string[]> {
     const records = await this.find(read)
-    return records.map((record) => shownText(datesAsText(record), this.#of.schema, read))
+    return records.map((record) => shownText(record, this.#of.schema, read))
   }
 
   async #page(read: Read, readConcern = this.#connection.readConcern): Promise<Fields[]> {
