@@ -15,8 +15,9 @@ export interface Row extends Route {
   readonly mount: string | undefined
   /** The index of the mounted router that it belongs to. */
   readonly router: number
-  /** Matches the paths that the row serves; its named groups are the parameters. */
+  /** Matches the paths that the row serves; its named groups are the parameters, `names`. */
   readonly regex: RegExp
+  readonly names: readonly string[]
   /** How many parts of the pattern match any string. */
   readonly width: number
 }
@@ -44,12 +45,12 @@ export class RouteTable {
     if (own !== undefined) this.#mounts.add(own)
     for (const route of routes) {
       const pattern = `${mount}${route.path}` || '/'
-      const named = pattern.match(/:\w+/g) ?? []
-      if (new Set(named).size < named.length) {
+      const names = (pattern.match(/:\w+/g) ?? []).map((name) => name.slice(1))
+      if (new Set(names).size < names.length) {
         throw new TypeError(`the path '${pattern}' has a parameter twice. Rename one of them`)
       }
       const width = pattern.match(/[:*]/g)?.length ?? 0
-      const place = { pattern, mount: own, router, regex: regexOf(pattern), width }
+      const place = { pattern, names, mount: own, router, regex: regexOf(pattern), width }
       const row: Row = { ...route, ...place }
       this.#rows.push(row)
       if (row.method === 'GET') this.#rows.push({ ...row, method: 'HEAD' })
@@ -163,8 +164,8 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   if (!match) return false
   const params: Record<string, string> = {}
   // An optional parameter, `:name?`, may have no value.
-  for (const name in match.groups) {
-    const value = match.groups[name] ?? ''
+  for (const name of row.names) {
+    const value = match.groups?.[name] ?? ''
     params[name] = value.includes('%') ? decode(value) : value
   }
   request.params = params

@@ -199,15 +199,17 @@ const DOTS = /\/(?:\.|%2e)/i
 function urlOf({ url: target = '/', headers, socket }: IncomingMessage): string {
   const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
   const whole = target.startsWith('/') ? undefined : URL.parse(target)
-  const given = `${scheme}://${whole?.host || headers.host || addressOf(socket)}`
+  const host = whole?.host || headers.host || addressOf(socket)
   // Most requests of a server name the same host.
-  if (given !== last.given) last = { given, origin: originOf(given) }
+  if (host !== last.host || scheme !== last.scheme) {
+    last = { scheme, host, origin: originOf(`${scheme}://${host}`) }
+  }
   const { origin } = last
   const path = target.startsWith('/') ? target : pathOf(target, whole)
   return USUAL.test(path) && !DOTS.test(path) ? origin + path : new URL(origin + path).href
 }
 
-let last = { given: '', origin: '' }
+let last = { scheme: '', host: '', origin: '' }
 
 function originOf(given: string): string {
   const url = ORIGIN.test(given) ? URL.parse(given) : null
