@@ -8,7 +8,6 @@ import {
   isNames,
   wholeNumber,
 } from '../../../src/model/option-rules.ts'
-import { isFields } from '../../../src/model/writable.ts'
 
 /** Options of `oidc`. */
 export interface OidcOptions {
@@ -77,9 +76,8 @@ const RULES = {
   parameters: {
     must: "have strings, and none of what 'oidc' sets itself, such as state",
     test: (value: unknown) =>
-      isFields(value) &&
-      isNames(Object.values(value)) &&
-      !Object.keys(value).some((parameter) => OWN.test(parameter)),
+      typeof value === 'object' &&
+      Object.entries({ ...value }).every(([name, one]) => isNames([one]) && !OWN.test(name)),
   },
   returnTo: {
     must: 'list pages of your app, such as https://example.com/signed-in, without a part after #',
