@@ -53,11 +53,9 @@ function dateAsText(value: object): unknown {
   }
   const rest = time - today * DAY_MS
   const [minutes, seconds] = [Math.floor(rest / 60_000), Math.floor(rest / 1000)]
-  const clock = `${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`
-  return `${dayText}${clock}.${twoDigits((rest % 1000) / 10)}${rest % 10}Z`
+  const clock = `${DIGITS[Math.floor(minutes / 60)]}:${DIGITS[minutes % 60]}:${DIGITS[seconds % 60]}`
+  return `${dayText}${clock}.${DIGITS[Math.floor((rest % 1000) / 10)]}${rest % 10}Z`
 }
 
-function twoDigits(value: number): string {
-  const digits = Math.floor(value)
-  return digits < 10 ? `0${digits}` : `${digits}`
-}
+/** The numbers to 99 with two digits each. */
+const DIGITS = Array.from({ length: 100 }, (_, number) => `${number}`.padStart(2, '0'))

@@ -20,7 +20,7 @@ import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { nextTurn, TURN_LENGTH } from '../../ports/promises/turns.ts'
 import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
-import type { Fields, Projection, Read, ReadHints } from '../../ports/store/records.ts'
+import type { Fields, Read, ReadHints } from '../../ports/store/records.ts'
 import { datesAsText } from '../../ports/values/json.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
@@ -158,15 +158,19 @@ export async function filledIn(
  */
 export async function showWritten(reading: Reading, whole: Fields): Promise<string> {
   const { resource, view } = reading
-  const declared = declaredPart(resource.model, whole, { lean: resource.lean })
+  const { model, lean, maxResponseBytes } = resource
+  const declared = declaredPart(model, whole, { lean })
   const chosen = view.select ? project(declared, view.select) : declared
-  const textOf = async (record: Fields) =>
-    shownJson(resource, resource.host.files ? await withLinks(reading, record) : record)
+  const textOf = async (record: Fields) => {
+    const linked = resource.host.files ? await withLinks(reading, record) : record
+    const shown = model.output ? present(model, linked, lean) : datesAsText(linked)
+    return JSON.stringify(shown) ?? 'null'
+  }
   if (view.populate.length === 0) return textOf(chosen)
   try {
     const [filled = chosen] = await fillIn(reading, [chosen])
     const text = await textOf(filled)
-    if (text.length <= resource.maxResponseBytes) return text
+    if (text.length <= maxResponseBytes) return text
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 413) throw error
   }
@@ -199,25 +203,20 @@ export function showsFor(reading: Reading): boolean {
   return reading.view.populate.length > 0 || changesLinks(reading)
 }
 
-/** The JSON of what responses show of a record. */
-function shownJson({ model, lean }: Resource, record: Fields, chosen?: Projection): string {
-  const shown = model.output ? shownPart(present(model, record, lean), chosen) : datesAsText(record)
-  return JSON.stringify(shown) ?? 'null'
-}
-
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsOf(
-  { resource, view: { chosen } }: Omit<Reading, 'request'>,
+  { resource: { model, lean, maxResponseBytes }, view: { chosen } }: Omit<Reading, 'request'>,
   records: readonly Fields[],
 ): Promise<string[]> {
   const texts: string[] = []
   let length = 0
   let turnEnds = TURN_LENGTH
   for (const record of records) {
-    const text = shownJson(resource, record, chosen)
+    const shown = model.output ? shownPart(present(model, record, lean), chosen) : record
+    const text = JSON.stringify(shown) ?? 'null'
     texts.push(text)
     length += text.length
-    if (length > resource.maxResponseBytes) throw responseTooLarge()
+    if (length > maxResponseBytes) throw responseTooLarge()
     if (length < turnEnds) continue
     turnEnds = length + TURN_LENGTH
     await nextTurn()

@@ -43,3 +43,18 @@ test('a request behind a proxy has its body and its signal, as in Next.js on Nod
   expect(await told.json()).toEqual({ aborted: false, text: '{"name":"b"}' })
   expect(await (await handle(proxied({ name: 'c' }, '/read'))).json()).toEqual({ name: 'c' })
 })
+
+test('a request with methods that are read-only keeps the limits, as in Hono', async () => {
+  class ReadOnly extends Request {}
+  for (const name of ['json', 'text', 'clone', 'arrayBuffer'] as const) {
+    Object.defineProperty(ReadOnly.prototype, name, { value: Request.prototype[name] })
+  }
+  const app = createApp({ store: sqliteStore(), maxBodySize: 20 })
+  app.post('/read', async (request) => Response.json(await request.json()))
+  const send = (body: object) =>
+    app.handle(
+      new ReadOnly('http://localhost/read', { method: 'POST', body: JSON.stringify(body) }),
+    )
+  expect(await (await send({ name: 'a' })).json()).toEqual({ name: 'a' })
+  expect((await send({ name: 'a long name indeed' })).status).toBe(413)
+})
