@@ -7,8 +7,9 @@
  * @module
  */
 
+import type { ConnectionOptions } from 'node:tls'
 import { createClient } from 'redis'
-import { checkOptions, matching } from '../../src/model/option-rules.ts'
+import { checkOptions, failAs, matching, whatever } from '../../src/model/option-rules.ts'
 import { withTimeout } from '../../src/ports/promises/with-timeout.ts'
 import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
@@ -17,6 +18,8 @@ import { INCREMENT } from './increment.ts'
 export interface RedisCacheOptions {
   /** `redis://[[user][:password]@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string
+  /** Options of `tls.connect`, for a server whose certificate no public authority has signed. */
+  readonly tls?: ConnectionOptions
 }
 
 type Client = ReturnType<typeof newClient>
@@ -35,8 +38,9 @@ const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache(options: RedisCacheOptions): CacheStore {
-  const { url = '' } = { ...options }
-  checkOptions({ ...options, url }, { url: AT_REDIS }, 'redisCache')
+  const { url = '', tls } = { ...options }
+  checkOptions({ ...options, url }, { url: AT_REDIS, tls: whatever }, 'redisCache')
+  if (tls && !url.startsWith('rediss:')) failAs('redisCache')("'tls' needs a 'url' with rediss://")
   let current: Connection | undefined
   let closed = false
 
@@ -46,7 +50,7 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
   }
 
   const open = (): Connection => {
-    const client = newClient(url)
+    const client = newClient(url, tls)
     const connection = { client, opened: client.connect() }
     current = connection
     // Without a listener an error would end the process; pending calls reject by themselves.
@@ -86,12 +90,14 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
   }
 }
 
-function newClient(url: string) {
+function newClient(url: string, tls: ConnectionOptions | undefined) {
   return createClient({
     url,
+    // The only one that servers before version 6 and some proxies know.
+    RESP: 2,
     // A command that could not be sent at once is not sent later: its caller no longer waits for it.
     disableOfflineQueue: true,
     disableClientInfo: true,
-    socket: { reconnectStrategy: false, connectTimeout: SILENCE_MS },
+    socket: { ...(tls as object), reconnectStrategy: false, connectTimeout: SILENCE_MS },
   })
 }
