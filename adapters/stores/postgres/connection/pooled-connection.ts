@@ -22,7 +22,8 @@ const FULL_MS = 250
 export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
-  idleSince: number = performance.now()
+  /** By the clock of the day: others may stand still while the process is frozen. */
+  idleSince: number = Date.now()
   /** Since when a call has used it; undefined while it is idle. */
   usedSince: number | undefined
   /** The server's process, once it has answered. */
@@ -133,9 +134,13 @@ export class ConnectionPool {
   }
 
   #next(): PooledConnection {
-    let pooled = this.#idle.pop()
-    for (; pooled?.isLost; pooled = this.#idle.pop()) void this.#discard(pooled)
-    return pooled ?? this.#another()
+    // Those of a process that was frozen are still here.
+    const since = Date.now() - IDLE_MS
+    for (let pooled = this.#idle.pop(); pooled; pooled = this.#idle.pop()) {
+      if (!pooled.isLost && pooled.idleSince > since) return pooled
+      void this.#discard(pooled)
+    }
+    return this.#another()
   }
 
   #another(): PooledConnection {
@@ -147,14 +152,14 @@ export class ConnectionPool {
   #free(pooled: PooledConnection): void {
     if (pooled.isLost || pooled.isOld) return void this.#discard(pooled)
     pooled.usedSince = undefined
-    pooled.idleSince = performance.now()
+    pooled.idleSince = Date.now()
     this.#idle.push(pooled)
     this.#retiring ??= setTimeout(() => this.#retire(), IDLE_MS)
   }
 
   /** Ends the connections that have been idle for too long. */
   #retire(): void {
-    const since = performance.now() - IDLE_MS
+    const since = Date.now() - IDLE_MS
     const left = this.#idle.filter(({ idleSince }) => idleSince <= since)
     for (const pooled of this.#idle.splice(0, left.length)) void this.#discard(pooled)
     const [next] = this.#idle
