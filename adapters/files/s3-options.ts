@@ -4,6 +4,7 @@ import {
   callable,
   checkOptions,
   each,
+  flag,
   type Rule,
   text,
   whatever,
@@ -26,6 +27,8 @@ export interface S3Options {
   readonly bucket?: string
   /** The region. Default: the variable `S3_REGION`, or `us-east-1`. */
   readonly region?: string
+  /** Whether URLs are `<endpoint>/<bucket>/<key>`, not `https://<bucket>.<endpoint>/<key>`. Default true. */
+  readonly pathStyle?: boolean
   /** Default: the variable `S3_SPACES_KEY`. */
   readonly accessKeyId?: string
   /** Default: the variable `S3_SPACES_SECRET`. */
@@ -44,9 +47,9 @@ export interface S3Options {
   readonly env?: Readonly<Record<string, unknown>>
 }
 
-export interface S3Place extends Required<Pick<S3Options, 'endpoint' | 'bucket' | 'region'>> {
-  readonly credentials: NonNullable<S3Options['credentials']>
-  /** `<endpoint>/<bucket>/<key>`. */
+type Placed = 'endpoint' | 'bucket' | 'region' | 'pathStyle' | 'credentials'
+
+export interface S3Place extends Required<Pick<S3Options, Placed>> {
   urlOf(key: string): string
   keyOf(url: string): string | undefined
 }
@@ -96,10 +99,11 @@ export function resolveS3(options: S3Options = {}): S3Place {
       "s3Files: 'endpoint' must be the server's URL, without the bucket or a query",
     )
   }
-  const start = `${endpoint}/${bucket}/`
+  const { pathStyle = true } = options
+  const start = pathStyle ? `${endpoint}/${bucket}/` : `${endpoint.replace('//', `//${bucket}.`)}/`
   const token = options.sessionToken ?? (env.S3_SESSION_TOKEN as string | undefined)
   return {
-    ...{ endpoint, bucket, region },
+    ...{ endpoint, bucket, region, pathStyle },
     credentials:
       options.credentials ??
       always({
@@ -121,5 +125,6 @@ const always = (keys: S3Credentials) => () => keys
 const RULES: Readonly<Record<keyof S3Options, Rule>> = {
   ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey', 'sessionToken'),
   credentials: callable,
+  pathStyle: flag,
   env: whatever,
 }

@@ -6,6 +6,11 @@ export interface ObjectState {
   readonly size?: number | undefined
 }
 
+/** Whether S3 asks for the same once more: it failed inside. If all are too many for it, more would be too. */
+export function isBusy(status = 0, code: unknown): boolean {
+  return status >= 500 && code !== 'SlowDown'
+}
+
 export interface Md5 {
   update(bytes: Uint8Array): unknown
   /** In hexadecimal, when all of them have passed. */

@@ -10,7 +10,7 @@ import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { s3Links, sign } from './s3-links.ts'
 import { ABSENT_KEY, checkAbsent, resolveS3, type S3Options } from './s3-options.ts'
-import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
+import { checkStored, isBusy, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
 
@@ -86,10 +86,12 @@ export function s3Files(options?: S3Options): FileStore {
 
 class Refusal extends Error {
   readonly code: string
+  readonly again: boolean
 
   constructor(method: string, status: number, code = 'no reason given') {
     super(`S3 responded to ${method} with ${status}: ${code}`)
     this.code = code
+    this.again = isBusy(status, code)
   }
 }
 

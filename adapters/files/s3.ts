@@ -15,13 +15,12 @@ import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
 import { s3Links } from './s3-links.ts'
 import { ABSENT_KEY, checkAbsent, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
-import { checkStored, type Md5, summed } from './s3-stored.ts'
+import { checkStored, isBusy, type Md5, summed } from './s3-stored.ts'
 
 export type { S3Credentials, S3Options } from './s3-options.ts'
 
 /**
- * Keeps files in a bucket. Throws a `TypeError` if neither the options nor the environment name the bucket and its
- * keys.
+ * Keeps files in a bucket. Throws a `TypeError` if neither the options nor the environment name it and its keys.
  *
  * ```ts
  * const files = s3Files({ endpoint: 'https://ams3.digitaloceanspaces.com', bucket: 'atlas' })
@@ -54,7 +53,7 @@ export function s3Files(options?: S3Options): FileStore {
         ...(meta.acl === 'public-read' && { ACL: meta.acl }),
       })
       const abortSignal = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal
-      const { ETag: etag } = await client.send(command, { abortSignal })
+      const { ETag: etag } = await client.send(command, { abortSignal }).catch(throwAgain)
       await checkStored({ etag }, await sum?.digest(), meta.size, async () => {
         const asked = new sdk.HeadObjectCommand({ Bucket, Key: key })
         const { ETag, ContentLength } = await client.send(asked, { abortSignal })
@@ -104,6 +103,14 @@ function sendable(
   return sent.once('error', (error) => broken.abort(error))
 }
 
+/** Throws an error of the SDK. The connection is gone where a process was frozen, or the server had just closed it. */
+function throwAgain(error: Error): never {
+  const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown }
+  const again =
+    isBusy($metadata?.httpStatusCode, error.name) || /^(?:ECONNRESET|EPIPE)$/.test(`${code}`)
+  throw Object.assign(error, { again })
+}
+
 /** Undefined if the system forbids MD5. */
 function md5(): Md5 | undefined {
   try {
@@ -120,16 +127,18 @@ const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 /** The SDK is loaded by the first call that needs it: it costs every start 100 ms and more. */
 async function connection(place: S3Place) {
   const sdk = exportsOf(await import('@aws-sdk/client-s3'))
-  const { credentials, endpoint, region } = place
+  const { credentials, endpoint, region, pathStyle } = place
   const client = new sdk.S3Client({
     endpoint,
     region,
     // The SDK would keep for ever what does not say when it ends.
     credentials: async () => ({ expiration: new Date(0), ...(await credentials()) }),
-    forcePathStyle: true,
+    forcePathStyle: pathStyle,
     // R2, Backblaze and others refuse the SDK's own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // Servers and proxies that do not answer it would hold each large file up for six seconds.
+    expectContinueHeader: false,
     // A stream can be sent only once; the caller knows what a failure means.
     maxAttempts: 1,
     // It would log to the console what the caller is told anyway.

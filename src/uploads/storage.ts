@@ -16,7 +16,8 @@ const MIB = 1024 * 1024
 
 export interface NewObject {
   readonly key: string
-  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  /** Its bytes, from the first. */
+  readonly open: () => ReadableStream<Uint8Array> | Uint8Array
   readonly meta: FileMeta
 }
 
@@ -33,9 +34,15 @@ export async function putAll(
   objects: readonly NewObject[],
   logger: Logger,
 ): Promise<void> {
-  const puts = objects.map(({ key, body, meta }) => {
+  const puts = objects.map(({ key, open, meta }) => {
     const patience = DEADLINE_MS + (meta.size / MIB) * DEADLINE_MS_PER_MIB
-    return inTime(patience, (signal) => store.put(key, body, meta, { signal }))
+    return inTime(patience, async (signal) => {
+      const put = () => store.put(key, open(), meta, { signal })
+      return put().catch((error: unknown) => {
+        if (signal.aborted || Object(error).again !== true) throw error
+        return put()
+      })
+    })
   })
   const failed = (await Promise.allSettled(puts)).find((put) => put.status === 'rejected')
   if (!failed) return

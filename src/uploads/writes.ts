@@ -205,7 +205,7 @@ async function objectOf(
     level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
   return {
     key,
-    body: smaller ?? source.stream(),
+    open: () => smaller ?? source.stream(),
     meta: {
       contentType: type.mime,
       contentDisposition: dispositionOf(type.mime),

@@ -3,7 +3,7 @@
  *
  * Keys are made by the server (`isKey`), so an adapter may use them in paths and URLs as they are. fieldgate puts a
  * deadline on every call and takes a rejection as "unavailable". An adapter may simply throw, and must not retry what
- * was half sent. extras/contract/files tests each promise.
+ * was half sent: fieldgate calls `put` once more for an error with `again: true`. extras/contract/files tests each promise.
  */
 
 /** Who may read an object: only holders of a signed link (`private`), or everyone (`public-read`). */
