@@ -257,6 +257,17 @@ describe('The channels', () => {
     Object.assign(new Error('too many connections'), { ...refused, responseCode: 421 }),
     Object.assign(new Error('no process'), { ...refused, response: '451 4.3.0 Try later' }),
     Object.assign(new Error('no room'), { ...refused, response: '452-4.3.1 No room\n452 Bye' }),
+    // Gmail and Outlook, of the account that sends.
+    Object.assign(new Error('quota'), {
+      code: 'EMESSAGE',
+      responseCode: 550,
+      response: '550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 gsmtp',
+    }),
+    Object.assign(new Error('sender'), {
+      ...{ code: 'EMESSAGE', responseCode: 550 },
+      response: '550 5.7.60 SMTP; Client does not have permissions to send as this sender',
+    }),
+    Object.assign(new Error('spam'), { ...refused, response: '550 5.1.8 Bad outbound sender' }),
     'a text',
     undefined,
   ])('close when the account at the service is refused: %s', async (error) => {

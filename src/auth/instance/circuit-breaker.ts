@@ -150,9 +150,9 @@ const MAILBOX = new Set([550, 551, 552, 553])
 
 /**
  * What they say about themselves: they end (RFC 5321, 3.8), or their system fails or is full (RFC 3463, 3.4). Without the second
- * code, or with another one, a 451 or 452 may be of one recipient: a mailbox that is full, or a server that greylists.
+ * code, or with another one, a 451 or 452 may be of one recipient. Or about who sends: a limit, or an address that may not.
  */
-const OF_SERVER = /^4(?:21|5[12][ -]4\.3\.)/
+const OF_SERVER = /^(?:4(?:21|5[12][ -]4\.3\.)|55\d[ -]5\.(?:1\.[78]|4\.5|7\.(?:57|60))\b)/
 
 const MAX_CAUSES = 5
 
@@ -166,7 +166,7 @@ export function causeOf(error: unknown, depth = 0): Cause {
   // If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`. Some answers tell of itself.
   const isOfServer =
     command === 'MAIL FROM' || OF_SERVER.test(String(told.response ?? told.responseCode))
-  if (code === 'EENVELOPE') return isOfServer ? undefined : 'recipient'
+  if (isOfServer && (code === 'EENVELOPE' || code === 'EMESSAGE')) return undefined
   if (typeof code === 'string' && CONNECTION.test(code)) return 'connection'
   const status = statusOf(told)
   if (namesRecipient(told, status)) return 'recipient'
@@ -174,8 +174,8 @@ export function causeOf(error: unknown, depth = 0): Cause {
 }
 
 function namesRecipient({ name, code, responseCode }: Fields, status: number | undefined): boolean {
-  if (name === 'BadRecipient' || MAILBOX.has(Number(responseCode))) return true
-  if (TWILIO_NUMBER.has(Number(code))) return true
+  if (name === 'BadRecipient' || code === 'EENVELOPE') return true
+  if (MAILBOX.has(Number(responseCode)) || TWILIO_NUMBER.has(Number(code))) return true
   // Not by the message: it may quote the recipient.
   const isOurs = SENDERS_OWN.has(status ?? 0) || LIMITED.test(`${name} ${code}`)
   return status !== undefined && status < 500 && !isOurs
