@@ -10,6 +10,7 @@ describe('the address of a database', () => {
     ['connection_limit=5', "Write it as the option 'max'"],
     ['sslmode=verify-full&sslrootcert=/ca.pem', "Give the certificates with the option 'ssl'"],
     ['sslmode=require&gssencmode=require', "the url has 'gssencmode'. Write 'sslmode' instead"],
+    ['sslmode=no-verify', "the url has 'sslmode'. Write 'sslmode=require'"],
     ['sslnegotiation=direct', "'sslnegotiation=direct' needs 'sslmode=require' or 'verify-full'"],
     ['TimeZone=Europe/Oslo', "the url has 'TimeZone'. Leave it out"],
   ])('with %s is refused', (query, message) => {
@@ -51,9 +52,11 @@ describe('the address of a database', () => {
 })
 
 await withService('postgres', ({ url }) => {
-  it('parameters of libpq that change nothing are ignored', async () => {
-    const query =
-      'sslmode=disable&channel_binding=prefer&gssencmode=prefer&keepalives=1&keepalives_idle=30'
+  it.each([
+    'sslmode=disable&channel_binding=prefer&gssencmode=prefer&keepalives=1&keepalives_idle=30',
+    // As Supabase gives it to Vercel, and as node-postgres wants it.
+    'sslmode=disable&supa=base-pooler.x&uselibpqcompat=true',
+  ])('parameters of others that change nothing are ignored: %s', async (query) => {
     const store = postgresStore({ url: `${url}?${query}`, schema: 'public' })
     await store.prepare([])
     await store.close()

@@ -120,7 +120,7 @@ const TRUSTED = new Set(['sslrootcert=system', 'channel_binding=require'])
 
 /** Parameters that change nothing here. The driver would send them to the server, which refuses what it does not know. */
 const IGNORED =
-  /^(?:channel_binding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|gssencmode|krbsrvname)$/
+  /^(?:channel_binding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|gssencmode|krbsrvname|supa|uselibpqcompat)$/
 
 const FILES = "with the option 'ssl', such as ssl: { ca: readFileSync('ca.pem', 'utf8') }"
 
@@ -135,6 +135,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ),
   ...['sslaccept', 'sslidentity'].map((name) => [name, "Write the option 'ssl'"] as const),
   ...['pool_timeout', 'socket_timeout'].map((name) => [name, 'Leave it out'] as const),
+  ['sslmode=no-verify', "Write 'sslmode=require', which is that"],
   ['gssencmode=require', "Write 'sslmode' instead: connections are encrypted by TLS alone"],
   ...['timezone', 'datestyle', 'client_encoding'].map(
     (name) => [name, 'Leave it out: the store needs a certain one'] as const,
