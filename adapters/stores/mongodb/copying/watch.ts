@@ -6,6 +6,7 @@ import { hasCode } from '../connection/errors.ts'
 const NO_STREAM = [
   13, // Unauthorized
   40573, // The $changeStream stage is only supported on replica sets
+  8000, // AtlasError: Flex clusters have none
 ]
 
 /** The log of changes has been cut off after the stream's position: nobody knows what came then. */
