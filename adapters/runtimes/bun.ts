@@ -100,7 +100,7 @@ async function serveHere(app: App, options: ServeOptions, place: Place): Promise
       const response = await app.handle(request, undefined, platform)
       own.timeout(request, sendSeconds)
       if (isUnmeasured(request, response)) response.headers.set('Transfer-Encoding', 'chunked')
-      return clients.last(response)
+      return clients.sent(response)
     },
   })
   const stop = async (leaveMs: number) => {

@@ -70,14 +70,14 @@ async function serveHere(app: App, options: ServeOptions, place: Place): Promise
     async (request, { remoteAddr }) => {
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn
-      if (isLeft) return clients.last(unavailable())
+      if (isLeft) return clients.sent(unavailable())
       const peer = () => remoteAddr.hostname
       const platform = new ServerPlatform(shared, request, peer, isRefused)
       const answered = app.handle(request, undefined, platform)
       // Deno itself waits for requests without a body.
       if (request.method !== 'GET') bodies.waitUntil(answered)
       const response = await answered
-      return clients.last(isUnmeasured(request, response) ? unmeasured(response) : response)
+      return clients.sent(isUnmeasured(request, response) ? unmeasured(response) : response)
     },
   )
   const stop = async (leaveMs: number) => {

@@ -1,15 +1,31 @@
-/** Telling clients to leave before a server closes, where that closes connections with a request on its way. */
+/** How responses leave where the runtime sends them: together, and told to be the last before a server closes. */
 
+// Not the global one, which tests of users replace by one that stands still.
+import { setImmediate } from 'node:timers'
 import { setTimeout as passed } from 'node:timers/promises'
 
-/** `begin` resolves after `leaveMs`, in which clients may send one more request: `last` tells them that it is the last. */
+/**
+ * `sent` resolves to a response at the end of the turn of the event loop: a client that the first response wakes finds the
+ * others too, and waking it takes longer than the rest of a short one. `begin` resolves after `leaveMs`, in which clients may
+ * send one more request: from then on, `sent` tells them that it is the last.
+ */
 export function leaving(): {
-  last(response: Response): Response
+  sent(response: Response): Promise<Response>
   begin(leaveMs: number): Promise<void>
 } {
   let begun = false
+  let turn: PromiseWithResolvers<void> | undefined
+  const end = () => {
+    turn?.resolve()
+    turn = undefined
+  }
   return {
-    last(response) {
+    async sent(response) {
+      if (!turn) {
+        turn = Promise.withResolvers()
+        setImmediate(end)
+      }
+      await turn.promise
       if (!begun) return response
       // A copy, because the headers of a response may be immutable.
       const last = new Response(response.body, response)
