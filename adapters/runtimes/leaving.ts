@@ -6,11 +6,11 @@ import { setTimeout as passed } from 'node:timers/promises'
 
 /**
  * `sent` resolves to a response at the end of the turn of the event loop: a client that the first response wakes finds the
- * others too, and waking it takes longer than the rest of a short one. `begin` resolves after `leaveMs`, in which clients may
+ * others too, and waking it takes longer than the rest of a short one. If it `isAlone`, it leaves at once. `begin` resolves after `leaveMs`, in which clients may
  * send one more request: from then on, `sent` tells them that it is the last.
  */
 export function leaving(): {
-  sent(response: Response): Promise<Response>
+  sent(response: Response, isAlone?: boolean): Promise<Response>
   begin(leaveMs: number): Promise<void>
 } {
   let begun = false
@@ -20,12 +20,12 @@ export function leaving(): {
     turn = undefined
   }
   return {
-    async sent(response) {
-      if (!turn) {
+    async sent(response, isAlone = false) {
+      if (!turn && !isAlone) {
         turn = Promise.withResolvers()
         setImmediate(end)
       }
-      await turn.promise
+      if (!isAlone) await turn?.promise
       if (!begun) return response
       // A copy, because the headers of a response may be immutable.
       const last = new Response(response.body, response)
