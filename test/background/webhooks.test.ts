@@ -72,6 +72,8 @@ describe('webhooks', () => {
       aside: 1,
       examples: [{ model: 'Task', to: own.url, error: 'the endpoint responded with 503' }],
     })
+    expect(it.log.text).toContain(new URL(own.url).origin)
+    expect(it.log.text).not.toContain(new URL(own.url).pathname)
     const tries = own.received.length
     it.clock.at += DAY
     await runDue(app)
@@ -99,6 +101,8 @@ describe('webhooks', () => {
     }
     expect([gone.received.length, other.received.length]).toEqual([1, 3])
     expect(it.log.text).toContain('an endpoint has responded with 410')
+    expect(it.log.text).toContain(new URL(gone.url).origin)
+    expect(it.log.text).not.toContain(new URL(gone.url).pathname)
     const [work] = app.background
     expect(await work?.status()).toMatchObject({ gone: [gone.url], aside: 0, waiting: 0 })
     await work?.retry?.()

@@ -176,7 +176,12 @@ const DUE_MS = 100
 const LONG_MS = 600_000
 
 function aboutOf({ change, to }: Pick<Delivery, 'change' | 'to'>): object {
-  return { change: change.id, model: change.model, ...(to !== '' && { to: to.split('?')[0] }) }
+  return { change: change.id, model: change.model, ...(to !== '' && { to: originOf(to) }) }
+}
+
+/** What the log names of a receiver's URL: its path may be a secret, as those of chat services are. */
+export function originOf(to: string): string | undefined {
+  return URL.canParse(to) ? new URL(to).origin : undefined
 }
 
 /** The deliveries of one record to one receiver are in order. */

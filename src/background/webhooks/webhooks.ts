@@ -7,6 +7,7 @@ import type { LoggedChange } from '../../ports/store/changes.ts'
 import { is } from '../../ports/store/filter.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import { addConsumer, asReturned, type RecordChange } from '../changes/consume.ts'
+import { originOf } from '../changes/tries.ts'
 import { idOf, workSchema } from '../lease.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
@@ -167,7 +168,7 @@ function goneEndpoints(host: Host, name: string) {
       known = undefined
       host.logger.error(
         `${name}: an endpoint has responded with 410, and gets nothing any more. 'fieldgate changes --retry ${name}' ends this`,
-        { to: url.split('?')[0] },
+        { to: originOf(url) },
       )
     },
     all: async () => [...(await read())],
