@@ -284,3 +284,15 @@ describe('design, Model: types flow through createRouter', () => {
     expectTypeOf<Fields>().toEqualTypeOf<Record<string, unknown>>()
   })
 })
+
+test('your own normalizer of an identifier takes a string, without a type of its own', () => {
+  const fields = userFields({
+    identifiers: ['email', { field: 'nick', normalize: (text) => text.toLowerCase() }],
+  })
+  expectTypeOf(fields).toHaveProperty('nick')
+  createAuthRouter({
+    model: defineModel('TypedNormalizedUser', { fields, unique: ['email', 'nick'] }),
+    token: { secret: 'a-secret-of-at-least-32-characters' },
+    identifiers: ['email', { field: 'nick', normalize: (text) => text.toLowerCase() }],
+  })
+})

@@ -11,7 +11,12 @@ import { isStoredName, type StoredNames } from './field-names.ts'
  */
 export type IdentifierOption =
   | string
-  | { readonly field: string; normalize?(text: string): string | undefined }
+  | {
+      readonly field: string
+      normalize?(text: string): string | undefined
+      /** Not to be set: without it the compiler takes `text` from `String.normalize`, and infers any. */
+      readonly length?: undefined
+    }
 
 export interface Identifier {
   /** The name that clients may use besides the stored one, e.g. `email` if the field is named `mail`. */

@@ -90,7 +90,7 @@ export type UserFields<O> = Renamed<
  * ```
  */
 export function userFields<const O extends UserFieldsOptions = Record<never, never>>(
-  options?: O,
+  options?: O & UserFieldsOptions,
 ): UserFields<O> {
   const given: UserFieldsOptions = options ?? {}
   const names = namesOf(given)
