@@ -100,8 +100,7 @@ async function serveHere(app: App, options: ServeOptions, place: Place): Promise
       const response = await app.handle(request, undefined, platform)
       own.timeout(request, sendSeconds)
       if (isUnmeasured(request, response)) response.headers.set('Transfer-Encoding', 'chunked')
-      // Bun forgets a connection whose client has sent its next requests, and reads late, if a response waited (1.4).
-      return clients.sent(response, own.pendingRequests === 1)
+      return clients.sent(response)
     },
   })
   const stop = async (leaveMs: number) => {
