@@ -73,7 +73,7 @@ function equalitiesInUrl(
     if (value === undefined) continue
     const isOne = typeof value === 'string'
     if (!isOne && value.length > MAX_LIST) throw refuse.tooManyValues(field, MAX_LIST)
-    const values = (isOne ? [value] : value).map((text) => scalarIn(shape, text))
+    const values = [value].flat().map((text) => scalarIn(shape, text))
     if (values.includes(undefined)) throw refuse.invalidValue(field)
     const [first = null] = values
     filters.push(
