@@ -16,7 +16,10 @@ await withService('chromium', () => {
   const things = () => served.app.store.collection(Thing)
   const { shown, inForm } = visitorOf(served)
   const saved = async (page: Page) => {
+    // What was saved before may still be told.
+    const answered = page.waitForResponse((one) => one.request().method() === 'PATCH')
     await press(page, 'Save')
+    await answered
     await sees(page, 'Saved.')
     await page.waitForFunction(() => !document.body.textContent?.includes('Unsaved changes'))
   }
