@@ -1,14 +1,7 @@
 /** The options of an S3 file store, from code or from the environment. */
 
-import {
-  callable,
-  checkOptions,
-  each,
-  flag,
-  type Rule,
-  text,
-  whatever,
-} from '../../src/model/option-rules.ts'
+import * as rule from '../../src/model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../../src/model/option-rules.ts'
 import { isKey } from '../../src/ports/services/files.ts'
 
 /** What signs requests to S3. */
@@ -71,34 +64,36 @@ export async function checkAbsent(
   throw new Error('the server has an object that was never stored, so it is no S3 server')
 }
 
+/** Services whose consoles show a host with the bucket's name before it. A server of one's own may be called like a bucket. */
+const SERVICES = [
+  ...['digitaloceanspaces.com', 'your-objectstorage.com', 'amazonaws.com'],
+  ...['backblazeb2.com', 'wasabisys.com', 'scw.cloud'],
+]
+
 export function resolveS3(options: S3Options = {}): S3Place {
-  checkOptions(options, RULES, 's3Files')
+  const fail: Fail = failAs('s3Files')
+  checkOptions(options, RULES, fail)
   const { process } = globalThis as { process?: Pick<S3Options, 'env'> }
   const env = options.env ?? process?.env ?? {}
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
     // An empty variable counts as not set.
     const found = options[name] ?? (env[variable] || fallback)
-    if (typeof found !== 'string' || found === '') {
-      throw new TypeError(`s3Files: '${name}' is needed, or ${variable} in the environment`)
-    }
-    return found
+    return typeof found === 'string' && found !== ''
+      ? found
+      : fail(`'${name}' is needed, or ${variable} in the environment`)
   }
   const region = value('region', 'S3_REGION', 'us-east-1')
   const aws = `https://s3.${region}.amazonaws.com`
   const endpoint = value('endpoint', 'S3_ENDPOINT', aws).replace(/(^|[^/])\/+$/, '$1')
-  if (!/^https?:/i.test(endpoint) || !URL.canParse(endpoint)) {
-    throw new TypeError(`s3Files: 'endpoint' must be a URL, with https:// or http://`)
-  }
+  if (!/^https?:/i.test(endpoint) || !URL.canParse(endpoint))
+    fail("'endpoint' must be a URL, with https:// or http://")
   const bucket = value('bucket', 'S3_BUCKET_NAME')
-  if (/[/\s]/.test(bucket)) {
-    throw new TypeError("s3Files: 'bucket' must be the name of a bucket, without a folder in it")
-  }
-  const { pathname, search, hash } = new URL(endpoint)
-  if (search || hash || pathname.endsWith(`/${bucket}`)) {
-    throw new TypeError(
-      "s3Files: 'endpoint' must be the server's URL, without the bucket or a query",
-    )
-  }
+  if (/[/\s]/.test(bucket)) fail("'bucket' must be the name of a bucket, without a folder in it")
+  const { hostname, pathname, search, hash } = new URL(endpoint)
+  const server = hostname.startsWith(`${bucket}.`) ? hostname.slice(bucket.length + 1) : ''
+  const isBehind = SERVICES.some((one) => server.endsWith(`.${one}`))
+  if (search || hash || isBehind || pathname.endsWith(`/${bucket}`))
+    fail("'endpoint' must be the server's URL, without the bucket or a query")
   const { pathStyle = true } = options
   const start = pathStyle ? `${endpoint}/${bucket}/` : `${endpoint.replace('//', `//${bucket}.`)}/`
   const token = options.sessionToken ?? (env.S3_SESSION_TOKEN as string | undefined)
@@ -123,8 +118,9 @@ export function resolveS3(options: S3Options = {}): S3Place {
 const always = (keys: S3Credentials) => () => keys
 
 const RULES: Readonly<Record<keyof S3Options, Rule>> = {
-  ...each(text, 'endpoint', 'bucket', 'region', 'accessKeyId', 'secretAccessKey', 'sessionToken'),
-  credentials: callable,
-  pathStyle: flag,
-  env: whatever,
+  ...rule.each(rule.text, 'endpoint', 'bucket', 'region'),
+  ...rule.each(rule.text, 'accessKeyId', 'secretAccessKey', 'sessionToken'),
+  credentials: rule.callable,
+  pathStyle: rule.flag,
+  env: rule.whatever,
 }

@@ -80,12 +80,17 @@ it.each([
   ['minio:9000', 'b', "'endpoint' must be a URL, with https:// or http://"],
   ['https://s3.example.com/b', 'b', "'endpoint' must be the server's URL, without the bucket"],
   ['https://s3.example.com/?x=1', 'b', "'endpoint' must be the server's URL, without the bucket"],
+  ['https://p.fra1.digitaloceanspaces.com', 'p', "'endpoint' must be the server's URL, without"],
+  ['https://p.fsn1.your-objectstorage.com', 'p', "'endpoint' must be the server's URL, without"],
+  ['https://p.s3.eu-west-1.amazonaws.com', 'p', "'endpoint' must be the server's URL, without"],
   ['https://s3.example.com', 'b/photos', "'bucket' must be the name of a bucket"],
 ])('files would be at no place that can be listed: %s, %s', (endpoint, bucket, told) => {
   const keys = { accessKeyId: 'k', secretAccessKey: 's' }
   expect(() => s3Files({ endpoint, bucket, ...keys })).toThrow(`s3Files: ${told}`)
   const [path, host] = ['https://b.example.com/storage/v1/s3', 'http://b']
   for (const right of [path, host]) s3Files({ endpoint: right, bucket: 'b', ...keys })
+  s3Files({ endpoint: 'https://fra1.digitaloceanspaces.com', bucket: 'fra1', ...keys })
+  s3Files({ endpoint: 'https://s3.eu-west-1.amazonaws.com', bucket: 'eu-west-1', ...keys })
 })
 
 it('a link is the same for the time that was asked', async () => {
