@@ -1,8 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { idempotency } from '../../src/guards/index.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { hostOf } from '../../src/records/engine/host.ts'
 import { Faults } from '../faults/steps/faults.ts'
 
 const Order = defineModel('ClaimedOrder', { fields: { code: z.string() } })
@@ -88,3 +89,18 @@ it('a restore of a removed record whose reply was lost is answered as a POST', a
   expect([status, data.title, headers.get('location')]).toEqual([201, 'then', `/pages/${data._id}`])
   expect(await app.store.collection(Page).count()).toBe(1)
 })
+
+it.each([
+  [false, 200],
+  [true, 201],
+])(
+  'a restore whose reply was lost is told when the log has dropped its change: removed %j',
+  async (isRemoved, expected) => {
+    const { app, restore } = await lostRestore(isRemoved)
+    const { changes: log } = hostOf(app.store)
+    if (!log) throw new Error('the store has no log')
+    vi.spyOn(log, 'history').mockResolvedValue([])
+    const { status, data } = await restore()
+    expect([status, data?.title]).toEqual([expected, 'then'])
+  },
+)

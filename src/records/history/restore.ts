@@ -18,7 +18,7 @@ import { logOf } from '../engine/author.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Context } from '../engine/route.ts'
 import { requestedId } from '../read/read.ts'
-import { writeLimits } from '../rules/scope.ts'
+import { type Scope, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
 import { updateFrom } from '../write/update.ts'
@@ -37,18 +37,17 @@ export async function restore(
   const id = requestedId(resource, request)
   const changeId = changeIdIn(await readJson(request, resource.host))
   const { scope, reads } = await writeLimits(resource, request)
-  const current = await currentIn(resource, id, scope)
-  const then = await stateAfter(resource, id, changeId)
-  // What the caller could not see then is not known to them.
-  if (!then || !scope.admits(then) || !reads.admits(then)) throw entryNotFound()
-  const state = declaredPart(resource.model, then)
+  // What an earlier try of this request has written says what it was, whatever became of the record and its log since.
+  const written = (request as Keyed)[KEYED]?.written
+  const current = written ? undefined : await currentIn(resource, id, scope)
+  const state = written ? {} : await stateAfter(resource, id, changeId, [scope, reads])
   checkTime(request)
   const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
     const validated = validating(resource, sent, state)
     return { sent, files: [], level: undefined, client: request, request, context, validated }
   }
-  if (isUpdate(request, current)) {
+  if (written ? written[0] === null : current) {
     const sent = changesTo(resource, current ?? state, state)
     return updateFrom(own, incoming(sent), id).catch((error) => {
       throw unsent.get(error) ?? error
@@ -61,12 +60,6 @@ export async function restore(
   return createFrom(own, incoming(asSent(state)), id)
 }
 
-/** What an earlier try of this request has written says what it was, whatever became of the record since. */
-function isUpdate(request: ApiRequest, current: Fields | undefined): boolean {
-  const { written } = (request as Keyed)[KEYED] ?? {}
-  return written ? written[0] === null : current !== undefined
-}
-
 function changeIdIn(body: unknown): string {
   const changeId = isFields(body) ? body.changeId : undefined
   if (typeof changeId !== 'string' || changeId.length > 200 || !CHANGE_ID.test(changeId)) {
@@ -75,16 +68,19 @@ function changeIdIn(body: unknown): string {
   return changeId
 }
 
-/** The record as it was stored after the change with this id, or before it if that removed it. */
+/** The record as it was stored after the change with this id, or before it if that removed it. Throws a 404. */
 async function stateAfter(
   resource: Resource,
   id: string,
   changeId: string,
-): Promise<Fields | undefined> {
+  scopes: readonly Scope[],
+): Promise<Fields> {
   const log = logOf(resource.host)
   const [change] = await log.history(resource.model.name, id, { limit: 1, upTo: changeId })
-  if (change?.id !== changeId) return undefined
-  return change.after ?? change.before ?? undefined
+  const state = change?.id === changeId && (change.after ?? change.before)
+  // What the caller could not see then is not known to them.
+  if (!state || !scopes.every((scope) => scope.admits(state))) throw entryNotFound()
+  return declaredPart(resource.model, state)
 }
 
 /** The body of a PATCH that makes the record what it was, as far as the caller may write it. */
