@@ -107,7 +107,9 @@ function log(error: unknown, status: number, failed: Failed): void {
     if (more === undefined) return
     const told = { ...details, requestsBefore: more || undefined, error: causeOf(error) }
     const isGone = error instanceof HttpError && error.cause === CLIENT_GONE
-    context.logger[isGone ? 'info' : 'error']('service unavailable', told)
+    // It comes with the close of an app.
+    const isNormal = isGone || code === 'live-list-closed'
+    context.logger[isNormal ? 'info' : 'error']('service unavailable', told)
   } else {
     context.logger.error('request failed', { ...details, error: stackText(error) })
   }

@@ -70,3 +70,21 @@ it('tells nothing of a write that changes nothing of what `output` shows', async
   expect(await live.next()).toMatchObject({ data: { data: { ...seen, title: 'two' } } })
   await live.cancel()
 })
+
+it('is refused while the app closes, which the log does not call an error', async () => {
+  const { app, log } = service()
+  app.mount('/tasks', createRouter({ model: Task, live: true, middlewares: [] } as never))
+  const follow = () => {
+    const headers = { accept: 'text/event-stream' }
+    return app.handle(new Request('http://localhost/tasks', { headers }))
+  }
+  await (await follow()).body?.cancel()
+  const closing = app.close()
+  const late = await follow()
+  await closing
+  expect([late.status, (await late.json()).error]).toEqual([
+    503,
+    'The live list was closed. Open it again.',
+  ])
+  expect(log.lines.filter(({ level }) => level === 'error')).toEqual([])
+})
