@@ -100,7 +100,7 @@ export interface ModelDefinition<
   /** Fields that no response contains and that no filter, sort, search or cursor can use. */
   readonly hidden?: readonly H[]
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
-  readonly output?: (record: Values<S> & Managed) => U
+  readonly output?: (record: Values<S> & Managed) => U extends PromiseLike<unknown> ? never : U
   /**
    * Earlier names of fields and timestamps, each with the current name: `{ surname: 'lastName' }`. Reads and filters find values
    * under both names; writes use the current one, and `fieldgate backfill` moves the rest.

@@ -47,7 +47,10 @@ export const MODEL_RULES: Readonly<Record<string, Rule>> = {
     test: (value) => typeof value === 'boolean' || isObjectOf(value, ['keep'], isKeep),
   },
   hidden: { must: 'be a list of field names', test: isNames },
-  output: rule.callable,
+  output: {
+    must: 'be a function that is not async',
+    test: (value) => isFunction(value) && Object(value).constructor.name !== 'AsyncFunction',
+  },
   renamed: {
     must: "be an object of names: { old: 'new' }",
     test: (value) => isFields(value) && isNames(Object.values(value)),

@@ -87,8 +87,8 @@ describe('a function that must not be async', () => {
   })
 
   it.each([
-    ['a promise', rejecting],
-    ['a promise', async () => ({ n: 1 })],
+    ['a promise', () => rejecting()],
+    ['a promise', () => Promise.resolve({ n: 1 })],
     ['nothing', () => {}],
   ])('is a 500 with the line to write if it returns %s: output', async (returned, output) => {
     const { ask, lines } = serving({ model: { output } })
@@ -96,6 +96,12 @@ describe('a function that must not be async', () => {
     expect((await ask('GET', '/items')).status).toBe(500)
     expect(lines.join()).toContain(
       `'output' of model 'OwnedItem' returned ${returned}. Return what is shown`,
+    )
+  })
+
+  it('is refused at start if it shows that it is async: output', () => {
+    expect(() => serving({ model: { output: rejecting } })).toThrow(
+      "Model 'OwnedItem': 'output' must be a function that is not async",
     )
   })
 

@@ -116,6 +116,10 @@ describe('design, Model', () => {
         return record
       },
     })
+    const late = () =>
+      // @ts-expect-error what a response shows is there at once
+      defineModel('TypedLate', { fields: { n: z.number() }, output: async (record) => record })
+    expectTypeOf(late).toBeFunction()
     expectTypeOf(City).toExtend<Model<{ name: string }>>()
   })
 })
