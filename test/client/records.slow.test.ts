@@ -99,16 +99,18 @@ describe('records', () => {
     })
   })
 
-  it.each([
+  const inUtc = (ms: number) => new Date(ms).toUTCString()
+  it.each<[string, number | undefined, { readonly Date: string }?]>([
     ['7', 7],
-    [new Date(Date.now() + 90_000).toUTCString(), 90],
+    [inUtc(Date.now() + 90_000), 90],
+    [inUtc(1_090_000), 90, { Date: inUtc(1_000_000) }],
     ['soon', undefined],
-  ])('Retry-After %j is %j seconds', async (header, seconds) => {
+  ])("Retry-After %j is %j seconds, by the server's clock", async (header, seconds, clock) => {
     const api = createClient<TestApp>('https://busy.example', {
       fetch: async () =>
         Response.json(
           { success: false, error: 'Busy.', requestId: 'a' },
-          { status: 503, headers: { 'Retry-After': header } },
+          { status: 503, headers: { 'Retry-After': header, ...clock } },
         ),
     })
     const result = await api('/cities').list()

@@ -81,7 +81,9 @@ export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<
   }
   // A number of seconds, or a date (RFC 9110, 10.2.3). Null is neither.
   const after = headers.get('Retry-After') as string
-  const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000
+  const seconds = /^\d+$/.test(after)
+    ? Number(after)
+    : (Date.parse(after) - (Date.parse(headers.get('Date') as string) || Date.now())) / 1000
   return {
     ok: false,
     error: {

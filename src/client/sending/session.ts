@@ -64,7 +64,7 @@ export function sessionIn(
   const isShared = storage === pageStorage() || (key !== undefined && pageStorage())
   // Those of a page: servers may have locks too, but there each storage is another user's.
   const locks = isShared
-    ? (globalThis as { window?: { navigator: { locks?: LockManager } } }).window?.navigator.locks
+    ? (globalThis as unknown as { window: typeof globalThis }).window.navigator.locks
     : undefined
   const [take, announce, heard] = turnsOf(name, storage, locks)
   const [read, put] = keptIn(storage, name, onSignedOut)
