@@ -1,12 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import { diskFiles } from '../../adapters/files/disk.ts'
+import { ServedRequest } from '../../adapters/runtimes/messages/node-request.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { Reading } from '../records/live/stream.ts'
 import { form, png } from './png.ts'
 
 const Photo = defineModel('BasePathPhoto', {
@@ -14,6 +18,7 @@ const Photo = defineModel('BasePathPhoto', {
     file: z.string().optional(),
     name: z.string().optional(),
   },
+  changes: true,
 })
 
 const CASES = ['/uploads', '/api/uploads', 'http://files.example/api/uploads'].flatMap((url) =>
@@ -98,4 +103,39 @@ it.each(CASES)('a server that strips its path serves the files at %s (%s)', asyn
   const refused = await ask(data.file, { method: 'DELETE' })
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   expect((await ask('/api/uploads/none.png')).status).toBe(404)
+})
+
+/** A request for the photos, live, as Node's server makes it. */
+function onNode(): Request {
+  const incoming = new IncomingMessage(new Socket())
+  const headers = { host: 'x', accept: 'text/event-stream' }
+  Object.assign(incoming, { method: 'GET', url: '/photos', headers })
+  incoming.rawHeaders = Object.entries(headers).flat()
+  return new ServedRequest(incoming, new ServerResponse(incoming))
+}
+
+const onOthers = () => new Request('http://x/photos', { headers: { accept: 'text/event-stream' } })
+
+it.each([onNode, onOthers])('a live list shows the links of its mount: %o', async (request) => {
+  const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
+  const files = diskFiles({ root, secret: 'at least thirty-two characters here' })
+  const app = createApp({ store: sqliteStore(), files })
+  onTestFinished(async () => {
+    await app.close()
+    await rm(root, { recursive: true, force: true })
+  })
+  const upload = { fields: [{ name: 'file' as const }] }
+  app.mount(
+    '/photos',
+    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload, live: true }),
+  )
+  const mounted = { basePath: '/api' }
+  const live = new Reading(await app.handle(request(), undefined, mounted))
+  expect(await live.next()).toMatchObject({ data: { data: [] } })
+  const init = { method: 'POST', body: form({ file: png }) }
+  const made = await app.handle(new Request('http://x/photos', init), undefined, mounted)
+  const { data } = (await made.json()) as { data: { file: string } }
+  expect(await live.next()).toMatchObject({ event: 'set', data: { data } })
+  expect(data.file).toMatch(/^\/api\/uploads\//)
+  await live.cancel()
 })

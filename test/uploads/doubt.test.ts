@@ -99,3 +99,23 @@ describe('a save that fails for another reason', () => {
     expect(await keys()).toHaveLength(2)
   })
 })
+
+it('a list keeps no URL whose file another request removes meanwhile', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const { upload, send, keys, files } = album({
+    before: async () => {
+      const run = meanwhile
+      meanwhile = undefined
+      await run?.()
+    },
+  })
+  const made = await upload('POST', '/photos', form({ title: 'x', others: [png, png] }))
+  const [removed, left] = made.record.others as string[]
+  const path = `/photos/${made.record._id}`
+  meanwhile = () => send('PATCH', path, { json: { others: [left] } })
+  const data = form({ others: [png] })
+  for (const url of [removed, left]) data.append('others', url ?? '')
+  const { status, record } = await upload('PATCH', path, data)
+  expect([status, record.others]).toEqual([200, [left, expect.any(String)]])
+  expect(await keys()).toEqual((record.others as string[]).map(files.keyOf).sort())
+})
