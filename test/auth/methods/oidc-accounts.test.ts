@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { oidc } from '../../../adapters/methods/oidc/index.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
   createApp,
   createAuthRouter,
@@ -192,6 +193,46 @@ it('links one account once in parallel', async () => {
   const answers = await parallel(10, (at) => app.post('/auth/login/oidc', { code: codes[at] }))
   expect(statuses(answers)).toEqual({ 200: 10 })
   expect(app.events.filter((type) => type === 'provider-linked')).toHaveLength(1)
+})
+
+it('links one of two people in parallel who both have the address', async () => {
+  const app = await company()
+  await app.users.update((await app.register(email)).user._id, { provenEmail: email })
+  const people = ['ann', 'bob', 'ann', 'bob']
+  const codes: string[] = []
+  for (const sub of people) codes.push(await app.brought({ ...vouched, sub }))
+  const answers = await parallel(4, (at) => app.post('/auth/login/oidc', { code: codes[at] }))
+  expect(statuses(answers)).toEqual({ 200: 2, 409: 2 })
+  const linked = new Set(people.filter((_, at) => answers[at]?.status === 200))
+  expect(linked.size).toBe(1)
+  expect(await app.users.count()).toBe(1)
+})
+
+it('never opens an account whose address becomes another one while it is linked', async () => {
+  const inner = sqliteStore()
+  let meanwhile = async (): Promise<unknown> => undefined
+  const collection: typeof inner.collection = (schema) => {
+    const own = inner.collection(schema)
+    if (!schema.name.includes('oidclink')) return own
+    const insert: typeof own.insert = async (...given) => {
+      const inserted = await own.insert(...given)
+      await meanwhile()
+      return inserted
+    }
+    return { ...own, insert }
+  }
+  const app = await company({ store: { ...inner, collection } })
+  const { user } = await app.register(email)
+  await app.users.update(user._id, { provenEmail: email })
+  meanwhile = () => {
+    meanwhile = async () => undefined
+    return app.users.update(user._id, { email: 'new@example.com' })
+  }
+  for (let each = 0; each < 2; each += 1) {
+    const { status, body } = await app.signIn(vouched)
+    expect([status, body.data.user.email]).toEqual([200, email])
+    expect(body.data.user._id).not.toBe(user._id)
+  }
 })
 
 it('asks for a second factor', async () => {
