@@ -30,5 +30,9 @@ it('a first proof ends what methods keep that the app does not have at that time
 
   // They are put back.
   const login = { identifier: email, password: newPassword }
-  expect([await use(), (await app.post('/auth/login', login)).status]).toEqual([401, 200])
+  const owner = await app.post('/auth/login', login)
+  expect([await use(), owner.status]).toEqual([401, 200])
+  // The owner cannot know whose it was.
+  const listed = await app.call('GET', '/auth/keys', undefined, owner.body.data.token)
+  expect(listed.body.data).toEqual([])
 })

@@ -228,7 +228,7 @@ describe('A second step', () => {
   })
 })
 
-it.each([[undefined], [{}], [{ issuer: '' }], [{ issuer: 'a:b' }]])(
+it.each([[undefined], [{}], [{ issuer: '' }], [{ issuer: ' ' }], [{ issuer: 'a:b' }]])(
   'totp(%j) is refused',
   (options) => {
     expect(() => totp(options as never)).toThrow(TypeError)
