@@ -32,7 +32,7 @@ it('a user has a hundred passkeys at most, so that each is in the list and can b
   expect(await register(early)).toBe(201)
 })
 
-it('an id that no passkey can have is a 404, and never comes to the store', async () => {
+it('an id that no passkey can have is a 404, and the store is asked for no record', async () => {
   const inner = sqliteStore()
   const asked: string[] = []
   const collection: typeof inner.collection = (schema) => {
