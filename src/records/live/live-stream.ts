@@ -269,7 +269,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
 }
 
 const fail = errorHandler()
-const silent = { error() {}, warn() {} }
+const silent = { info() {}, error() {}, warn() {} }
 
 /** The envelope of a failure, with its status. */
 async function failureOf(error: unknown, request: ApiRequest, { host }: Resource): Promise<string> {
