@@ -263,6 +263,13 @@ describe('a provider that misbehaves', () => {
       (_, response) => {
         response.writeHead(429, { 'retry-after': '60' }).end('{"message":"rate limit"}')
       },
+      // As GitHub limits: an app's requests of an hour, and those of a moment.
+      (_, response) => {
+        response.writeHead(403, { 'x-ratelimit-remaining': '0' }).end('{"message":"rate limit"}')
+      },
+      (_, response) => {
+        response.writeHead(403, { 'retry-after': '60' }).end('{"message":"secondary limit"}')
+      },
       (_, response) => {
         response.writeHead(302, { location: target }).end()
       },

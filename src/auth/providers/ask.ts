@@ -42,8 +42,8 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     // A redirect might lead into the server's own network, so it is treated like any other response.
     const response = await fetch(url, { ...init, redirect: 'manual' })
     const { status } = response
-    // Redirects, failures, and a provider that limits us (429, RFC 6585) say nothing about the credential.
-    if (status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500) {
+    // Redirects, failures, and a provider that limits us say nothing about the credential.
+    if (status === 0 || (status >= 300 && status < 400) || limits(response) || status >= 500) {
       throw new Error(`${new URL(url).origin} responded with ${status}`)
     }
     const body = await readLimited(response)
@@ -54,6 +54,12 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     const told = causesOf(error).map(({ message }) => message.replaceAll(href, origin))
     throw refuse.providerUnreachable(new Error(told.join(': ')))
   }
+}
+
+/** Whether a provider had too many requests: a 429 (RFC 6585), or GitHub's 403. */
+function limits({ status, headers }: Response): boolean {
+  const isTold = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
+  return status === 429 || (status === 403 && isTold)
 }
 
 /** What clients are told, too, by the 503. */
