@@ -167,7 +167,7 @@ export class Links {
 }
 
 function keyOf({ issuer, person }: Arrival): string {
-  return `${issuer} ${person.sub}`
+  return `${person.issuer ?? issuer} ${person.sub}`
 }
 
 function placeOf(user: Fields, issuer: string): string {

@@ -13,7 +13,10 @@ import {
 export interface OidcOptions {
   /** What your routes and events call the provider: letters, digits, `-` and `_`, such as `company`. */
   readonly name: string
-  /** The provider's issuer URL, as its own description has it. It must begin with `https:`; `http:` works on this machine. */
+  /**
+   * The provider's issuer URL, as its own description has it, or `https://login.microsoftonline.com/common/v2.0` for all tenants
+   * of Microsoft Entra. It must begin with `https:`; `http:` works on this machine.
+   */
   readonly issuer: string
   /** The id that the provider has given your app. */
   readonly clientId: string

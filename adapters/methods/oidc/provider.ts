@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi'
 import { fetchLimited, fetchPaused, withParameters } from '../../../src/auth/providers/ask.ts'
 import { providerId } from '../../../src/auth/providers/provider.ts'
 import { providerUnreachable } from '../../../src/auth/refusals.ts'
+import { objectIn } from '../../../src/http/base64url.ts'
 import { HttpError } from '../../../src/http/errors/errors.ts'
 import { startedOnce } from '../../../src/ports/values/once.ts'
 import type { OidcOptions } from './options.ts'
@@ -23,6 +24,8 @@ export interface Ceremony {
 
 export interface Person {
   readonly sub: string
+  /** The issuer of the person's tenant, where the provider is that of many. */
+  readonly issuer?: string | undefined
   readonly email?: string | undefined
   readonly isVouched: boolean
   readonly name?: string | undefined
@@ -68,7 +71,8 @@ export class OpenIdProvider {
     const server = await this.#server()
     const client = this.#client()
     // Compares the issuer, too, before the code is sent anywhere.
-    const answer = oauth.validateAuthResponse(server, client, parameters, ceremony.state)
+    const answering = tenantOf(server, parameters.get('iss'))
+    const answer = oauth.validateAuthResponse(answering, client, parameters, ceremony.state)
     const calls = callsTo(this.options)
     const response = await oauth.authorizationCodeGrantRequest(
       server,
@@ -79,7 +83,8 @@ export class OpenIdProvider {
       ceremony.verifier,
       calls,
     )
-    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    const tenant = tenantOf(server, await issuerIn(response))
+    const tokens = await oauth.processAuthorizationCodeResponse(tenant, client, response, {
       expectedNonce: ceremony.nonce,
       requireIdToken: true,
       ...(this.options.maxAge !== undefined && { maxAge: this.options.maxAge }),
@@ -96,7 +101,9 @@ export class OpenIdProvider {
     const claims = isElsewhere
       ? await this.#userInfo(server, tokens.access_token, sub, calls)
       : token
-    return personIn(sub, claims)
+    const person = personIn(sub, claims)
+    // Whoever runs a tenant says which addresses its people have.
+    return tenant === server ? person : { ...person, isVouched: false, issuer: tenant.issuer }
   }
 
   get #scopes(): readonly string[] {
@@ -132,7 +139,9 @@ export class OpenIdProvider {
         issuer,
         callsTo(this.options, this.#fetchDescription),
       )
-      return await oauth.processDiscoveryResponse(issuer, response)
+      const { issuer: told } = await membersOf(response)
+      const isOfMany = isOf(this.options.issuer, told)
+      return await oauth.processDiscoveryResponse(isOfMany ? new URL(`${told}`) : issuer, response)
     } catch (error) {
       throw error instanceof HttpError ? error : providerUnreachable(error)
     }
@@ -155,6 +164,35 @@ export class OpenIdProvider {
     const isInBody = !taken.includes('client_secret_basic') && taken.includes('client_secret_post')
     return isInBody ? oauth.ClientSecretPost(clientSecret) : basic(clientSecret)
   }
+}
+
+/** What stands for the tenant in the issuer that Microsoft's `common` and the like describe. */
+const TENANT = '{tenantid}'
+
+/** Whether `issuer` is that of one tenant in `template`. */
+function isOf(issuer: unknown, template: unknown): boolean {
+  const [start = '', end] = String(template).split(TENANT)
+  if (end === undefined) return false
+  const tenant = String(issuer).slice(start.length, -end.length || undefined)
+  return /^[\w-]+$/.test(tenant) && issuer === `${start}${tenant}${end}`
+}
+
+/** The server as the tenant whose issuer this is, where it is that of many. */
+function tenantOf(server: oauth.AuthorizationServer, issuer: unknown): oauth.AuthorizationServer {
+  if (!server.issuer.includes(TENANT)) return server
+  return { ...server, issuer: isOf(issuer, server.issuer) ? String(issuer) : 'of no tenant' }
+}
+
+/** The issuer that the ID token in a response names. Its signature is checked later, by the keys that all tenants share. */
+async function issuerIn(response: Response): Promise<unknown> {
+  const { id_token: token } = await membersOf(response)
+  return objectIn(String(token).split('.')[1] ?? '')?.iss
+}
+
+/** The members of the JSON in a response, which can still be read. */
+async function membersOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const copy = response.clone()
+  return Object(await copy.json().catch(() => undefined))
 }
 
 /** How a provider is asked; the deadline is that of all calls together. */

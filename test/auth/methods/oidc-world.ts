@@ -40,11 +40,11 @@ export async function company(
   /** What the page gets after a sign-in at the issuer, who says `claims`. */
   async function brought(
     claims: Fields = {},
-    { by = visitor, at = issuer, name = 'company' }: By = {},
+    { by = visitor, at = issuer, name = 'company', iss = at.url }: By = {},
   ): Promise<string> {
     const asked = await by.begin(name)
     at.say = { ...at.say, claims: { nonce: asked.searchParams.get('nonce'), ...claims } }
-    const outcome = await by.answer(asked, { code: 'a code', iss: at.url })
+    const outcome = await by.answer(asked, { code: 'a code', iss })
     return outcome.get('code') ?? `error: ${outcome.get('error')}`
   }
   /** Signs in as the person of `claims`. */
@@ -57,6 +57,8 @@ interface By {
   readonly by?: Visitor
   readonly at?: Issuer
   readonly name?: string
+  /** Who answers. */
+  readonly iss?: string
 }
 
 /** The claims of a person whose address the issuer vouches for. */
