@@ -36,7 +36,7 @@ function headersRead(): string[] {
 
 /** Browsers send these by themselves or let pages send them, or they are read of responses. */
 const OTHERS =
-  /^(?:accept|accept-encoding|access-control-.*|allow|cache-control|cf-.*|change-id|content-(?:encoding|length)|cookie|date|etag|host|last-modified|origin|range|retry-after|user-agent|x-forwarded-.*)$/
+  /^(?:accept|accept-encoding|access-control-.*|allow|cache-control|cf-.*|change-id|content-(?:encoding|length)|cookie|date|etag|host|last-modified|origin|range|retry-after|user-agent|x-forwarded-.*|x-ratelimit-remaining)$/
 
 describe('cors', () => {
   it('lets pages send every header that the sources read', async () => {
