@@ -9,7 +9,7 @@ import { memoryCache } from '../../adapters/caches/memory.ts'
 import { diskFiles } from '../../adapters/files/disk.ts'
 import { ServedRequest } from '../../adapters/runtimes/messages/node-request.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { type CacheStore, createApp, createRouter, defineModel } from '../../src/index.ts'
 import { Reading } from '../records/live/stream.ts'
 import { form, png } from './png.ts'
 
@@ -25,25 +25,34 @@ const CASES = ['/uploads', '/api/uploads', 'http://files.example/api/uploads'].f
   (['public-read', 'private'] as const).map((acl) => [url, acl] as const),
 )
 
-it('a response that is kept for one mount is not given to another', async () => {
+/** An app with the photos, on `options`; `more` are options of the files and of the app. */
+async function photos(
+  options: object,
+  more: { readonly url?: string; readonly cache?: CacheStore } = {},
+) {
+  const { url, ...own } = more
   const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
-  const files = diskFiles({ root, secret: 'at least thirty-two characters here' })
-  const app = createApp({ store: sqliteStore(), files, cache: memoryCache() })
+  const secret = 'at least thirty-two characters here'
+  const files = diskFiles({ root, secret, ...(url !== undefined && { url }) })
+  const app = createApp({ store: sqliteStore(), files, ...own })
   onTestFinished(async () => {
     await app.close()
     await rm(root, { recursive: true, force: true })
   })
-  const upload = { fields: [{ name: 'file' as const }] }
-  app.mount(
-    '/photos',
-    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload, cache: true }),
-  )
-  const photos = (basePath: string, init?: RequestInit) =>
+  const upload = { fields: [{ name: 'file' }] }
+  const router = { model: Photo, allowedFields: ['file', 'name'], middlewares: [], upload }
+  app.mount('/photos', createRouter({ ...router, ...options } as never))
+  return app
+}
+
+it('a response that is kept for one mount is not given to another', async () => {
+  const app = await photos({ cache: true }, { cache: memoryCache() })
+  const askAt = (basePath: string, init?: RequestInit) =>
     app.handle(new Request('http://x/photos', init), undefined, { basePath })
-  const made = await photos('/api', { method: 'POST', body: form({ file: png }) })
+  const made = await askAt('/api', { method: 'POST', body: form({ file: png }) })
   const { file } = ((await made.json()) as { data: { file: string } }).data
   const listed = async (basePath: string) => {
-    const response = await photos(basePath)
+    const response = await askAt(basePath)
     const { data } = (await response.json()) as { data: { file: string }[] }
     return [response.headers.get('x-cache'), data[0]?.file]
   }
@@ -55,19 +64,9 @@ it('a response that is kept for one mount is not given to another', async () => 
 })
 
 it.each(CASES)('a server that strips its path serves the files at %s (%s)', async (url, acl) => {
-  const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
-  const files = diskFiles({ root, secret: 'at least thirty-two characters here', url })
-  const app = createApp({ store: sqliteStore(), files })
-  onTestFinished(async () => {
-    await app.close()
-    await rm(root, { recursive: true, force: true })
-  })
   const fields = [{ name: 'file' as const }]
   const upload = acl === 'private' ? { acl, fields, signUrls: 600 } : { acl, fields }
-  app.mount(
-    '/photos',
-    createRouter({ model: Photo, allowedFields: ['file', 'name'], middlewares: [], upload }),
-  )
+  const app = await photos({ upload }, { url })
   /** As a server does that mounts the app under /api. */
   const ask = (at: string, init: RequestInit = {}) => {
     const { pathname, search } = new URL(at, 'http://x')
@@ -117,18 +116,7 @@ function onNode(): Request {
 const onOthers = () => new Request('http://x/photos', { headers: { accept: 'text/event-stream' } })
 
 it.each([onNode, onOthers])('a live list shows the links of its mount: %o', async (request) => {
-  const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
-  const files = diskFiles({ root, secret: 'at least thirty-two characters here' })
-  const app = createApp({ store: sqliteStore(), files })
-  onTestFinished(async () => {
-    await app.close()
-    await rm(root, { recursive: true, force: true })
-  })
-  const upload = { fields: [{ name: 'file' as const }] }
-  app.mount(
-    '/photos',
-    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload, live: true }),
-  )
+  const app = await photos({ live: true })
   const mounted = { basePath: '/api' }
   const live = new Reading(await app.handle(request(), undefined, mounted))
   expect(await live.next()).toMatchObject({ data: { data: [] } })

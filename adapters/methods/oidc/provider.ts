@@ -140,8 +140,8 @@ export class OpenIdProvider {
         callsTo(this.options, this.#fetchDescription),
       )
       const { issuer: told } = await membersOf(response)
-      const isOfMany = isOf(this.options.issuer, told)
-      return await oauth.processDiscoveryResponse(isOfMany ? new URL(`${told}`) : issuer, response)
+      const expected = isOf(this.options.issuer, told) ? new URL(`${told}`) : issuer
+      return await oauth.processDiscoveryResponse(expected, response)
     } catch (error) {
       throw error instanceof HttpError ? error : providerUnreachable(error)
     }

@@ -11,9 +11,9 @@ async function manyTenants(option = '/common/v2.0') {
   const now = Math.floor(app.now() / 1000)
   const of = (tenant: string) => `${at.url}/${tenant}/v2.0`
   /** A sign-in with an ID token of `iss`, which comes back with `by` as the one who answers. */
-  const signIn = (iss: unknown, by = of('a-1')) =>
+  const signInOf = (iss: unknown, by = of('a-1')) =>
     app.signIn({ ...vouched, iss, iat: now, exp: now + 60 }, { at, name: 'many', iss: by })
-  return { ...app, at, of, signInOf: signIn }
+  return { ...app, at, of, signInOf }
 }
 
 it('signs in the people of all tenants, each of them as somebody else', async () => {
