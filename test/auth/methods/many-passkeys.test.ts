@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { watched } from '../../records/watched.ts'
 import { service } from '../service.ts'
 import { Authenticator } from './authenticator.ts'
 
@@ -33,18 +34,11 @@ it('a user has a hundred passkeys at most, so that each is in the list and can b
 })
 
 it('an id that no passkey can have is a 404, and the store is asked for no record', async () => {
-  const inner = sqliteStore()
-  const asked: string[] = []
-  const collection: typeof inner.collection = (schema) => {
-    const own = inner.collection(schema)
-    if (!schema.name.includes('passkey')) return own
-    const update: typeof own.update = (...given) => {
-      asked.push(JSON.stringify(given[0]))
-      return own.update(...given)
-    }
-    return { ...own, update }
-  }
-  const store = { ...inner, collection }
+  const store = watched(sqliteStore())
+  const asked = () =>
+    store.calls
+      .filter(({ name }) => name.includes('passkey') && name.endsWith('.update'))
+      .map(({ argument }) => JSON.stringify(argument))
   const app = await service({ store, auth: { methods: [passkeys(options)] } })
   const { token } = await app.register('ann@example.com')
   const tried = async (id: string) => [
@@ -53,7 +47,7 @@ it('an id that no passkey can have is a 404, and the store is asked for no recor
   ]
   for (const id of ['a', '1'.repeat(23), '1'.repeat(25), 'A'.repeat(24), 'twelve bytes'])
     expect([id, await tried(encodeURIComponent(id))]).toEqual([id, [404, 404]])
-  expect(new Set(asked)).toEqual(new Set([JSON.stringify({ op: 'or', filters: [] })]))
+  expect(new Set(asked())).toEqual(new Set([JSON.stringify({ op: 'or', filters: [] })]))
   expect(await tried('1'.repeat(24))).toEqual([404, 404])
-  expect(asked.at(-1)).toContain('1'.repeat(24))
+  expect(asked().at(-1)).toContain('1'.repeat(24))
 })
